@@ -42,12 +42,13 @@ SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
     r"(manifest|verdicts|\.reported|\.reported-before)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
-#: The pictures that `cwnd plot` puts into the folder of a run or of replicates.
+#: The pictures that `cwnd plot` puts into the folder of a study, and of a run or of replicates.
+STUDY_DRAWN = r"(response|heatmap|fairness|delay-throughput|cdf)\.(png|svg|pdf)"
 DRAWN = re.compile(r"(windows|throughput|queue|cdf)\.(png|svg|pdf)")
 #: With the pictures that `cwnd plot` puts beside the tables.
 STUDIED = re.compile(
     r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv"
-    rf"|(response|heatmap|fairness|delay-throughput|cdf)\.(png|svg|pdf))({SUFFIX})?|points/[^/]+/[^/]+"
+    rf"|{STUDY_DRAWN})({SUFFIX})?|points/[^/]+/[^/]+"
 )
 # Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000

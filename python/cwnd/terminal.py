@@ -199,5 +199,6 @@ class Grid:
             for column, (heading, value) in enumerate(zip(self.headings, values)):
                 text = column in self.texts
                 shown = value if text else f"{value:>{right}}"
-                yield Text(f"  {heading:{left}}  {shown}", no_wrap=not text, overflow="fold" if text else "ignore")
+                # What is wider than the terminal goes on below: a number that is cut is another number.
+                yield Text(f"  {heading:{left}}  {shown}", overflow="fold")
         yield Text()

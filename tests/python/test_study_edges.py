@@ -144,6 +144,17 @@ def test_a_picture_of_ones_own_in_a_study_s_folder_is_no_obstacle(tmp_path: Path
     assert (study.done, (tmp_path / "s" / "notes.txt").read_text()) == (4, "mine")
 
 
+def test_another_study_in_the_folder_is_said_and_leaves_no_pictures_of_the_one_before(tmp_path: Path) -> None:
+    options = ("--rtt", "10ms,20ms", "--duration", "1s", "-o", "s")
+    assert command("sweep", "cubic", *options, cwd=tmp_path).returncode == 0
+    assert command("plot", "s", cwd=tmp_path).returncode == 0
+    more = command("sweep", "cubic", *options, "--seeds", "2", cwd=tmp_path)
+    assert "another study" not in more.stderr and (tmp_path / "s" / "response.png").exists()
+    other = command("sweep", "reno", *options, cwd=tmp_path)
+    assert (other.returncode, "s had another study" in other.stderr) == (0, True), other.stderr
+    assert not (tmp_path / "s" / "response.png").exists()
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [

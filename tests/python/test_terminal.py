@@ -141,6 +141,13 @@ def test_a_table_too_wide_is_folded_and_one_much_too_wide_becomes_lists() -> Non
     ]
 
 
+def test_a_cell_wider_than_the_terminal_goes_on_below() -> None:
+    change = "+27.31% (+20.12% to +34.63%, 51 reached by neither)"
+    grid = Grid("", ["A", "B", "change (95 %)"], [("throughput_mbps", ["10.81", "10.42", change])])
+    text = printed(lambda printer: printer.print(grid), 40)
+    assert not cut(text, f"10.81 10.42 {change}") and all(len(line) <= 40 for line in text.splitlines()), text
+
+
 @pytest.mark.skipif(not hasattr(_native, "KernelModule"), reason="this build has no kernel part")
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_view_of_a_kernel_trace_and_the_verdicts_are_whole_too(width: int) -> None:

@@ -7,6 +7,7 @@ A run's file is named by the hash of all that its numbers depend on (`points.key
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,7 +19,7 @@ from cwnd.number_cache import Cache
 from cwnd.replicates.folder import folder_lock, read
 from cwnd.replicates.rows import RunNumbers, has_numbers
 from cwnd.scenario import plain
-from cwnd.store import MANIFEST, STUDY, FolderError, check_folder, kind_of_result, origin
+from cwnd.store import MANIFEST, STUDY, STUDY_DRAWN, FolderError, check_folder, kind_of_result, origin
 from cwnd.study.design import Design
 from cwnd.study.points import Base, Files, Points
 from cwnd.study.results import Failed, Study
@@ -39,6 +40,8 @@ class StudyFolder:
         self.cache = Cache(points or path / "points")
         self._owns_points = points is None
         self._force = force
+        #: Whether the folder had another study's tables.
+        self.replaced = False
 
     def check(self) -> None:
         """Refuses, before any work, a folder that holds something else than a study."""
@@ -133,6 +136,12 @@ class StudyFolder:
             raise FolderError(
                 f'folder: "{self.path}" is not accepted; expected the study that this is a part of, or a free name (it holds parts of another one)'
             )
+        # A study of other flows or another link: what was drawn of the one before is none of it.
+        self.replaced = not is_part and "done" in before and before.get("base") != manifest["base"]
+        if self.replaced:
+            for path in self.path.iterdir():
+                if re.fullmatch(STUDY_DRAWN, path.name):
+                    path.unlink()
         if "done" in before:
             manifest |= {key: before[key] for key in CONCLUDED if key in before}
             if not is_same or "extended" in before:

@@ -163,6 +163,8 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None) -> N
     if count == 1:
         table(study)
     failures(study)
+    if run.folder is not None and run.folder.replaced:
+        note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
     say_wide(study, run.settings)
     if run.stopped:
         say_stopped(study.done, study.asked, out)
@@ -256,6 +258,8 @@ def merge_parts(shards: list[Path], out: Path) -> None:
     run = StudyRun(points, Settings.of_document(manifest), StudyFolder(out))
     study = gathered(run, shards)
     failures(study)
+    if run.folder is not None and run.folder.replaced:
+        note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
     say_wide(study, run.settings)
     left = f"; {study.left} runs are left: cwnd sweep with -o {out} and without --shard runs them" if study.left else ""
     note(f"{study.done} of {study.asked} runs; written to {out}{left}")

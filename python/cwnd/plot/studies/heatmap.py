@@ -151,7 +151,10 @@ def compared(
     of_times = chosen.measure in TIMES
     what = "geometric means of the ratios" if comparison == "ratio" else "means of the differences"
     what = "medians of the differences" if of_times else what
-    undecided = f"the 95 % interval of the paired {comparison}s contains {none:g}"
+    has_none = any(each.low is None for found in intervals for each in found.values())
+    undecided = (
+        f"the 95 % interval of the paired {comparison}s contains {none:g}{', or there is none' if has_none else ''}"
+    )
     marked = (
         f"hatched, in parentheses: {undecided}" if any(each.undecided for each in cells) else f"nowhere {undecided}"
     )
