@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -63,6 +65,13 @@ def page(state: Mapping[str, object] | None = None) -> str:
     # Nothing in it ends the element that it stands in.
     text = json.dumps(state, ensure_ascii=True).replace("<", "\\u003c")
     return html.replace(STATE, STATE.replace("null", text), 1)
+
+
+def link_to(scenario: str) -> str:
+    """The part of a page's address that has it begin with this scenario: what `web/src/settings.ts` reads."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = deflate.compress(scenario.encode()) + deflate.flush()
+    return f"#z:{base64.urlsafe_b64encode(packed).decode().rstrip('=')}"
 
 
 def check_target(path: Path) -> None:

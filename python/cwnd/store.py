@@ -40,7 +40,7 @@ STUDY = "cwnd study"
 # Files of the kinds whose manifest does not list them. Each seed of replicates is a folder of `KIND`.
 SEED = re.compile(r"seed-\d{4,}")
 REPRODUCED = re.compile(
-    r"(manifest|verdicts|\.reported|\.reported-before)\.json|report\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
+    r"(manifest|verdicts|\.reported|\.reported-before)\.json|(report|lab)\.html|points/[^/]+/[^/]+|[^/]+/[^/]+/(figure\.(svg|png)|data\.parquet|scenarios\.json)"
 )
 #: The pictures that `cwnd plot` puts into the folder of a study, and of a run or of replicates.
 STUDY_DRAWN = r"(response|heatmap|fairness|delay-throughput|cdf)\.(png|svg|pdf)"

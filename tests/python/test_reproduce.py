@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import json
 import os
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +22,7 @@ import pytest
 from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, until
 
+from cwnd.page import PAGE
 from cwnd.reproduce import Point, Setup
 from cwnd.reproduce.claims import claims, claims_of
 from cwnd.reproduce.discover import experiments
@@ -249,14 +252,25 @@ def test_the_report_has_all_claims_and_asks_nothing_of_the_network(reported: Pat
     # Addresses of schemas are names; nothing else may point outside, and what points to a file points to one that is there.
     assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
     assert "<script" not in page and "@import" not in page
-    for target in re.findall(r'href="([^"#:]+)"', page):
+    for target in re.findall(r'href="([^"#:]+)["#]', page):
         assert (reported / target).exists(), target
     identifiers = re.findall(r'\bid="([^"]+)"', page)
     assert len(identifiers) == len(set(identifiers))
-    for target in re.findall(r'(?:href="|url\()#([^")]+)', page):
+    for target in re.findall(r'(?:href="|url\()#(?!z:)([^")]+)', page):
         assert target in identifiers, target
     assert f"cwnd reproduce {QUICK}" in page
     assert f">{len(claims()) - len(claims_of(QUICK))}</td>" in page, "claims that were not run are counted"
+
+
+# Where the web page has been built; what it makes of such an address is in web/test/browser.mjs.
+@pytest.mark.skipif(os.environ.get("CI") != "true" and not PAGE.exists(), reason="it needs the page (make page)")
+def test_points_of_a_figure_are_links_that_hold_their_scenarios(reported: Path) -> None:
+    links = re.findall(r'<a href="lab.html#z:([A-Za-z0-9_-]+)">(.*?)</a>', (reported / "report.html").read_text())
+    scenarios = json.loads((reported / QUICK / "scenarios.json").read_text())
+    assert links and (reported / "lab.html").read_bytes() == PAGE.read_bytes()
+    for packed, key in links:
+        text = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), wbits=-15)
+        assert json.loads(text) == scenarios[html.unescape(key)]
 
 
 def test_changes_from_the_last_report_are_marked_until_the_next(reported: Path, cwnd: Cli) -> None:

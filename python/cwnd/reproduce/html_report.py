@@ -10,6 +10,9 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
+from cwnd._native import Scenario, ScenarioError
+from cwnd.page import PAGE as PAGE_FILE
+from cwnd.page import check_page, link_to
 from cwnd.papers import DOCUMENTS
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.claims import claims
@@ -19,8 +22,11 @@ from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.reproduce.run_folder import Entry, entries
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SecondVerdict, ShownInterval, VerdictDocument
 from cwnd.store import MANIFEST, REPRODUCE, FolderError
+from cwnd.temporary_files import replacing
 
 PAGE = "report.html"
+#: The web page beside it, to which its figures lead.
+LAB = "lab.html"
 #: The verdicts of this report and of the one before, from which changes are marked.
 THIS, BEFORE = ".reported.json", ".reported-before.json"
 ORDER = (HOLDS, PART, FAILS, REPORTED, OPEN)
@@ -151,6 +157,24 @@ def inline(svg: Path, prefix: str, title: str) -> str:
     return text.replace("<svg", f'<svg role="img" aria-label="{label}" style="max-width:{max_width}"', 1)
 
 
+#: Points of a figure that have a link of their own.
+MOST_LIVE = 4
+
+
+def live(experiment_folder: Path) -> str:
+    """Links that simulate points of a figure again in the web page; none where that has not been built, nor for what no page can run."""
+    links = []
+    for key, document in read(experiment_folder / "scenarios.json").items():
+        scenario = json.dumps(document, separators=(",", ":"))
+        try:
+            check_page(Scenario.from_json(scenario, {}))
+        except ScenarioError:
+            continue
+        links.append(f'<a href="{LAB}{link_to(scenario)}">{escape(key)}</a>')
+    more = len(links) - MOST_LIVE
+    return f"Live: {', '.join(links[:MOST_LIVE])}{f' and {more} more points' if more > 0 else ''}. " if links else ""
+
+
 def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before: Mapping[str, str] | None) -> str:
     """One experiment: picture, claims, set-up, data and command."""
     name = entry["id"]
@@ -186,7 +210,7 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
         f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{in_lane_live(entry, experiment)}'
         f"<p><small>{version}{'Full durations' if entry['full'] else 'Shortened'}, {entry['seeds']} "
         f"seed{'s' if entry['seeds'] != 1 else ''} at most. Scenarios {escape(entry['scenarios'])}. "
-        f"Data: {', '.join(links)}. Again: <code>{escape(command)}</code></small></p></section>"
+        f"{live(experiment_folder) if (folder / LAB).exists() else ''}Data: {', '.join(links)}. Again: <code>{escape(command)}</code></small></p></section>"
     )
 
 
@@ -299,6 +323,9 @@ def write_page(folder: Path) -> Path:
         raise FolderError(f'DIR: "{folder}" is not accepted; expected a folder that cwnd reproduce wrote')
     with folder_lock(folder):
         current = entries(folder / "verdicts.json")
+        if PAGE_FILE.exists():
+            with replacing(folder / LAB) as part:
+                part.write_bytes(PAGE_FILE.read_bytes())
         text = page(current, experiments(), folder, last_report(folder, current))
         part = folder / f".{PAGE}"
         part.write_text(text, encoding="utf-8")
