@@ -250,6 +250,8 @@ class Canvas:
                     fontsize=0.95 * self.font,
                     parse_math=False,
                     zorder=6,
+                    # A line that passes under a name does not strike it through.
+                    bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
                 )
                 text.set_in_layout(False)
                 box = text.get_window_extent()
