@@ -79,7 +79,7 @@ wheel: $(WHEEL)
 PAGE := python/cwnd/lab.html
 page:
 	.ci/page
-$(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*) .ci/page .ci/wasm
+$(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*.py) .ci/page .ci/wasm
 	.ci/page
 
 $(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE))

@@ -171,4 +171,6 @@ def test_memory_stays_over_five_hundred_runs(wasm: Module) -> None:
 
 
 def test_the_catalog_is_the_registry(wasm: Module) -> None:
-    assert wasm.ask(catalog=True)["algorithms"] == json.loads(json.dumps(_native.algorithms()))
+    # Other tests of this process may have loaded plugins.
+    built_in = [algorithm for algorithm in _native.algorithms() if algorithm["built_in"]]
+    assert wasm.ask(catalog=True)["algorithms"] == json.loads(json.dumps(built_in))

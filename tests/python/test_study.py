@@ -128,7 +128,8 @@ def test_a_key_is_set_wherever_it_means() -> None:
     document = {"link": {"rtt": "1ms"}, "flow": [{"cc": "a"}, {"cc": "b"}]}
     assert with_value(document, "flow.rtt", "9ms")["flow"] == [{"cc": "a", "rtt": "9ms"}, {"cc": "b", "rtt": "9ms"}]
     assert with_value(document, "flow[1].cc", "c")["flow"] == [{"cc": "a"}, {"cc": "c"}]
-    assert with_value(document, "link.queue.limit", "1bdp")["link"] == {"rtt": "1ms", "queue": {"limit": "1bdp"}}
+    queue = {"kind": "droptail", "limit": "1bdp"}
+    assert with_value(document, "link.queue.limit", "1bdp")["link"] == {"rtt": "1ms", "queue": queue}
     assert document["flow"] == [{"cc": "a"}, {"cc": "b"}], "the document itself stays"
     assert full("rtt") == full("link.rtt") == "link.rtt" and full("flow.beta") == "flow[*].beta"
     assert list(short_names(["rtt", "flow[0].rtt", "flow[1].beta"]).values()) == ["link.rtt", "flow[0].rtt", "beta"]

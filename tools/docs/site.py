@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
     return f"{title}\n\n*A notebook, run when this page was made: [{notebook.name}]({notebook.name}).*\n{rest}"
 
 
-def on_post_build(config: dict[str, Any], **_: object) -> None:
+def on_post_build(config: Mapping[str, object], **_: object) -> None:
     """Adds the web page."""
     if PAGE.exists():
-        (Path(config["site_dir"]) / PAGE.name).write_bytes(PAGE.read_bytes())
+        (Path(str(config["site_dir"])) / PAGE.name).write_bytes(PAGE.read_bytes())

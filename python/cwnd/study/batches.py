@@ -14,7 +14,7 @@ BATCHES_EACH = 4
 SHORTEST_S = 0.1
 #: About what a run takes: its packets at this speed, and its measures, s. Half or twice as much changes nothing but the size of the batches.
 PACKETS_PER_S = 5e6
-MEASURES_S = 5e-3
+MEASURES_S = 2e-3
 
 
 def seconds(cost: float) -> float:

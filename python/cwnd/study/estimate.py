@@ -9,10 +9,11 @@ from rich.filesize import decimal
 
 from cwnd._native import Simulation
 from cwnd.lanes import SIM
-from cwnd.study.batches import MEASURES_S
 from cwnd.study.results import place
 from cwnd.study.runner import StudyRun, cost
 
+#: What a run takes outside the simulator, s: measures, and its file (docs/results/speed.md). Threads take turns with it.
+OUTSIDE_S = 5e-3
 #: How long the speed of this machine is measured, s.
 MEASURED_S = 0.5
 MOST_SHOWN = 10
@@ -74,9 +75,8 @@ def dry_run(run: StudyRun, jobs: int) -> bool:
         f"{len(points.points)} points{f', {refused} of them refused' if refused else ''}, {seeds}: {asked} {'run' if asked == 1 else 'runs'}{f', {run.found} of them are there' if run.found else ''}"
     )
     if settings.lane == SIM:
-        # The measures of a run hold the interpreter's lock: threads take turns.
         seconds = sum(cost(run.scenario(each)) for each in missing) / packets_per_s(run) / jobs
-        seconds += len(missing) * MEASURES_S
+        seconds += len(missing) * OUTSIDE_S
         print(
             f"about {duration(seconds)} on {jobs} {'thread' if jobs == 1 else 'threads'}; about {decimal(round(asked * rows(run) * ROW_BYTES))} of runs with -o"
         )
