@@ -8,10 +8,13 @@ import { hashOf, PRESETS, settingsOf, START, stateOf, type Settings, type State 
 import { copy, csv, picture, save } from "./share.ts";
 import { transport } from "./transport.ts";
 
+const UNREADABLE = "The address of this page has settings that it cannot read.";
+
 async function begin(): Promise<void> {
   const linked = await stateOf(location.hash);
   const lab = new Lab(linked?.state ?? written() ?? { settings: START, scenario: null });
   if (linked) lab.set(linked.state, linked.promised);
+  else if (location.hash.length > 1) void lab.settled().then(() => lab.line(UNREADABLE));
   const time = transport(lab);
   panes(lab);
   buttons(lab);
@@ -20,7 +23,7 @@ async function begin(): Promise<void> {
   addEventListener("hashchange", async () => {
     const given = await stateOf(location.hash);
     if (given) lab.set(given.state, given.promised);
-    else lab.line("The address of this page has settings that it cannot read.");
+    else lab.line(UNREADABLE);
   });
   document.addEventListener("visibilitychange", () => (document.hidden ? lab.scouting.stop() : lab.scout()));
   const set = (given: object): void => {

@@ -113,6 +113,10 @@ const shared = await open({}, `#flow=cubic&flow=reno&rate=20Mbit/s&duration=10s&
 await shared.waitForFunction(() => document.getElementById("sentence").textContent.includes("Not the result that was shared"));
 const digest = (await state(shared)).digest.slice(0, 8);
 await shared.close();
+const unread = await open({}, "#z:AAAA");
+await unread.waitForFunction(() => document.getElementById("line").textContent.includes("cannot read"));
+check("an address that cannot be read is said", true);
+await unread.close();
 const same = await open({}, `#flow=cubic&flow=reno&rate=20Mbit/s&duration=10s&v=0&d=${digest}`);
 await same.waitForFunction(() => document.getElementById("sentence").textContent.includes("Same result as when this was shared"));
 check("a link says whether its result is the one that was shared", true);
