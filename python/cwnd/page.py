@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from cwnd import _native
 from cwnd._native import Scenario
+from cwnd.built_in import built_in_sets
 from cwnd.input_errors import refused
 
 #: Built by `make page` and in every wheel.
@@ -32,11 +32,8 @@ class NoPageError(OSError):
 
 def check_page(scenario: Scenario) -> None:
     """Refuses what a page cannot run: plugins, and scenarios that name files. Raises `ScenarioError`."""
-    built_in = {
-        found["name"] for algorithm in _native.algorithms() if algorithm["built_in"] for found in algorithm["sets"]
-    }
     for number, group in enumerate(scenario.groups):
-        if group.cc not in built_in:
+        if group.cc not in built_in_sets():
             raise refused(f"flow[{number}].cc", group.cc, "an algorithm of the package: a page has no plugins")
     if scenario.files:
         raise refused("page", next(iter(scenario.files)), "a scenario that names no file")

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 import cwnd
-from cwnd import temporary_files
+from cwnd import built_in, temporary_files
+from cwnd.study import points
 from cwnd.study.points import key_of
 from cwnd.temporary_files import replacing, temporary_name
 
@@ -167,3 +168,14 @@ def test_a_run_in_the_kernel_is_of_that_kernel(monkeypatch: pytest.MonkeyPatch) 
             other.setattr(platform, name, lambda: "another")
             assert key_of(scenario, "live") != live and key_of(scenario, "sim") == sim
     assert key_of(scenario, "live") == live
+
+
+# A plugin that is loaded and not used changes no run, and so no name of one.
+def test_a_plugin_is_in_the_name_of_the_runs_that_use_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = cwnd.dumbbell("cubic", rate="20Mbit/s", rtt="20ms", duration="1s")
+    before = key_of(plain, "sim")
+    monkeypatch.setattr(points, "origin", lambda: {"plugins": {"mine": "another digest"}})
+    assert key_of(plain, "sim") == before
+    monkeypatch.setattr(built_in, "built_in_sets", lambda: frozenset({"reno"}))
+    assert key_of(plain, "sim") != before
+    assert built_in.has_plugins({"action": [{"switch": {"cc": "mine"}}]}) and not built_in.has_plugins({"cc": "reno"})

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import cast
 
-from cwnd._native import Scenario, ScenarioError
+from cwnd._native import ScenarioError
 from cwnd.page import PAGE as PAGE_FILE
 from cwnd.page import check_page, link_to
 from cwnd.papers import DOCUMENTS
@@ -21,6 +22,7 @@ from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.reproduce.run_folder import Entry, entries
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SecondVerdict, ShownInterval, VerdictDocument
+from cwnd.scenario import from_document
 from cwnd.store import MANIFEST, REPRODUCE, FolderError
 from cwnd.temporary_files import replacing
 
@@ -167,7 +169,7 @@ def live(experiment_folder: Path) -> str:
     for key, document in read(experiment_folder / "scenarios.json").items():
         scenario = json.dumps(document, separators=(",", ":"))
         try:
-            check_page(Scenario.from_json(scenario, {}))
+            check_page(from_document(cast("Mapping[str, object]", document), {}))
         except ScenarioError:
             continue
         links.append(f'<a href="{LAB}{link_to(scenario)}">{escape(key)}</a>')

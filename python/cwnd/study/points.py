@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cwnd._native import Scenario, ScenarioError
+from cwnd.built_in import has_plugins
 from cwnd.flow_and_link import Value
 from cwnd.input_errors import refused
 from cwnd.lanes import LIVE
@@ -113,13 +114,14 @@ class Points:
 
 
 def key_of(scenario: Scenario, lane: str) -> str:
-    """The name of a run's numbers: a hash of scenario, seed, engine, lane, plugins, and of the code that measures; in lane live also the kernel; not of what it is called."""
+    """The name of a run's numbers: a hash of scenario, seed, engine, lane, plugins if it uses one, and of the code that measures; in lane live also the kernel; not of what it is called."""
     document = scenario_document(scenario)
     document.pop("name", None)
     known = {
         "run": identity(document, inputs(scenario).get("inputs", [])),
         "lane": lane,
-        "plugins": dict(origin().get("plugins", {})),
+        # Those that are loaded and not used change no run.
+        "plugins": dict(origin().get("plugins", {})) if has_plugins(document) else {},
     }
     if lane == LIVE:
         known["kernel"] = [platform.release(), platform.version()]
