@@ -150,6 +150,16 @@ def test_evenly_spaced_levels_have_an_even_axis_and_texts_have_places() -> None:
     assert y == [row["value"] for row in values(named, measure="throughput_mbps", of="group", name="reno")]
 
 
+def test_points_of_a_latin_hypercube_stand_at_their_own_values() -> None:
+    drawn = cwnd.sweep(["cubic", "reno"], rate="5..50Mbit/s", rtt="10..40ms", latin=8, duration="1s", seeds=2)
+    figure = response(drawn, x="rate", width="column")
+    axes = shown(figure)[0]
+    to_data = axes.transData.inverted()
+    for line in (each for each in axes.lines if each.get_gid() in ("cubic", "reno")):
+        places = [to_data.transform(line.get_transform().transform(point))[0] for point in line.get_xydata()]
+        assert sorted(places) == pytest.approx(sorted({row["rate_mbps"] for row in values(drawn, "means", of="link")}))
+
+
 def test_algorithms_alone_have_a_row_each_with_their_seeds(algorithms: cwnd.Study) -> None:
     figure = response(algorithms)
     (axes,) = shown(figure)
@@ -228,33 +238,6 @@ def test_the_difference_of_two_variants_is_paired_by_seed_and_undecided_where_it
     assert hatched and "hatched" in caption(figure).lower()
     low, high = axes.images[0].norm.vmin, axes.images[0].norm.vmax
     assert low == -high, "none is in the middle of the colours"
-
-
-# At 10 ms and half a BDP flows with β = 0.7 come to equal shares under all twelve seeds, those with 0.85 under none.
-def test_the_difference_of_a_time_has_the_runs_that_never_got_there() -> None:
-    found = cwnd.sweep(
-        ["cubic:2@beta={0.7,0.85}", "reno"],
-        rate="20Mbit/s",
-        rtt=["10ms", "20ms"],
-        buffer=["0.5bdp", "1bdp"],
-        seeds=12,
-        duration="40s",
-    )
-    names = {"of": "cubic beta=0.85", "against": "cubic beta=0.7"}
-    figure = heatmap(found, **names, measure="convergence_s")
-    texts = {each.get_gid(): each.get_text() for each in shown(figure)[0].texts}
-    assert texts["10ms, 0.5bdp"] == "+∞", texts
-    said = caption(figure)
-    assert "+∞: cubic beta=0.85 never" in said and "of 96 runs have no value" in said, said
-    effects = cwnd.diff(found, between="beta=0.7,0.85", measures=["convergence_s"]).at_points
-    for effect in effects:
-        if effect.label.startswith("cubic") and effect.difference is not None:
-            text = texts[f"{effect.place['rtt']}, {effect.place['buffer']}"]
-            assert text.startswith("(") == (not effect.decided), (effect, text)
-    with pytest.raises(cwnd.ScenarioError, match="never be reached"):
-        heatmap(found, **names, measure="convergence_s", comparison="ratio")
-    one = cwnd.sweep(["cubic@beta={0.7,0.85}"], rtt=["10ms", "20ms"], buffer=["1bdp", "2bdp"], duration="2s")
-    assert "or there is none" in caption(heatmap(one, **names, measure="throughput_mbps"))
 
 
 # Two seeds with ratios 2 and 8: the geometric mean is √16 = 4.

@@ -136,7 +136,9 @@ def delay_throughput(
         axes.set_ylim(bottom, top)
         axes.set_xlim(1.08 * farthest or 1.0, 0)
         draw_tracks(canvas, axes, own, in_order=layout.in_order)
-        draw_better(axes)
+        # Over the narrow panels of a column there is no room beside their titles; the axis says that it is reversed.
+        if width != "column" or len(tracks) == 1:
+            draw_better(axes)
     words = [*set_up(layout), *of_ellipses(layout, tracks), *missing(chosen)]
     canvas.finish(chosen.title, f"{of_link.title}, reversed", words)
     label_tracks(canvas, tracks, [[] for _ in tracks])

@@ -30,6 +30,8 @@ HIGHEST = 2.0
 ASIDE = 2.5
 #: What an axis has beyond its first and last level, as part of their distance.
 MARGIN = 0.06
+#: The same where bars stand aside of the outer levels.
+BARS_MARGIN = 0.15
 #: How far apart points of several lines stand at a level that is a text, in parts of the distance of levels.
 BESIDE = 0.08
 
@@ -83,7 +85,8 @@ def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Pan
     is_text = x.numbers is None
     if not is_text:
         # Set here: what stands aside of its level is not taken for a part of the axis.
-        axes.set_xlim(ends_of(axes, [x.at(level) for level in x.levels]))
+        margin = MARGIN if has_bands(layout, x) else BARS_MARGIN
+        axes.set_xlim(ends_of(axes, [x.at(level) for level in x.levels], margin))
     for place, line in enumerate(panel.lines):
         shift = BESIDE * (place - (len(panel.lines) - 1) / 2) if is_text else 0.0
         looks = canvas.look(line.number)
@@ -93,8 +96,13 @@ def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Pan
         low = [math.nan if row is None or row["low"] is None else row["low"] for _, row in points]
         high = [math.nan if row is None or row["high"] is None else row["high"] for _, row in points]
         joined = layout.joined and not is_text
-        # Bars at one level stand beside each other, by so little that the level is read all the same.
-        aside = 0.0 if is_text or has_bands(layout, x) else ASIDE * (place - (len(panel.lines) - 1) / 2)
+        # Bars at one level stand beside each other, by so little that the level is read all the same. Points of a Latin hypercube stand at
+        # their own values.
+        aside = (
+            0.0
+            if is_text or not layout.joined or has_bands(layout, x)
+            else ASIDE * (place - (len(panel.lines) - 1) / 2)
+        )
         shifted = axes.transData + ScaledTranslation(aside * looks.scale / 72, 0, canvas.figure.dpi_scale_trans)
         axes.plot(along, middle, gid=line.name, transform=shifted, **(looks.joined if joined else looks.dots))
         if has_bands(layout, x):
@@ -103,11 +111,11 @@ def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Pan
             draw_bars(axes, (along, low, high), looks, shifted)
 
 
-def ends_of(axes: Axes, places: Sequence[float]) -> tuple[float, float]:
-    """The ends of an axis over these places, with a margin on both sides."""
+def ends_of(axes: Axes, places: Sequence[float], part: float) -> tuple[float, float]:
+    """The ends of an axis over these places, with a margin of this part on both sides."""
     scale = axes.xaxis.get_transform()
     first, last = scale.transform([min(places), max(places)])
-    margin = MARGIN * (last - first) or 0.5
+    margin = part * (last - first) or 0.5
     begin, end = scale.inverted().transform([first - margin, last + margin])
     return float(begin), float(end)
 
