@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The module of the web page under Node, for tests: built by `make web`; with CI=true it has to be there."""
+"""The module of the web page under Node, for tests: built by `make page`; with CI=true it has to be there."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 MODULE = ROOT / "target/wasm/wasm32-unknown-unknown/wasm/cwnd_wasm.wasm"
-PAGE = WEB / "out/lab.html"
+PAGE = ROOT / "python/cwnd/lab.html"
 
 needs_module = pytest.mark.skipif(
     os.environ.get("CI") != "true" and not (MODULE.exists() and PAGE.exists() and shutil.which("node")),
-    reason="it needs the page (make web) and Node",
+    reason="it needs the page (make page) and Node",
 )
 
 

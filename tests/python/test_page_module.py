@@ -140,7 +140,9 @@ def test_curves_are_the_tables_of_the_run(wasm: Module) -> None:
         drops = result.events.to_pandas()
         lost = drops[(drops["flow"] == flow) & (drops["kind"] == "drop_queue")]
         assert sum(drawn["drops"]) == len(lost)
-        assert "inner.w_max" in drawn if flow == 0 else True
+        # What the page draws of CUBIC: W_max, the curve over an epoch, W_est.
+        needed = {f"inner.{name}" for name in ("w_max", "origin", "k_s_x1024", "in_epoch", "w_est")}
+        assert flow == 1 or needed <= drawn.keys()
 
 
 def test_calls_of_hooks_follow_from_each_other(wasm: Module) -> None:

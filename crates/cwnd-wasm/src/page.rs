@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 /// Samples per column of a picture.
 const SAMPLES: u64 = 4;
-/// The inner variables that are drawn: those of CUBIC's curve.
-const INNER: [&str; 4] = ["w_max", "origin", "k_s_x1024", "w_est"];
+/// The inner variables that are drawn: those of the curves of CUBIC's forms, as they call them.
+const INNER: [&str; 8] =
+    ["w_max", "origin", "k_s_x1024", "w_est", "in_epoch", "epoch_start_ticks", "last_max", "w_tcp"];
 /// Rows at which a step hands its samples to the curves.
 const ROWS: usize = 4096;
 
