@@ -77,6 +77,9 @@ def marking(settings: Mapping[str, object]) -> dict[str, object]:
     for name in DISCIPLINES:
         if isinstance(queue := settings.get(name), Mapping):
             return {name: {"ecn": True, **queue}}
+        if queue is not None:
+            # No settings: the one line about it comes where the queue is read.
+            return {name: queue}
     raise refused("ecn", True, f"a queue that marks, by {' or '.join(f'{name}=' for name in DISCIPLINES)}")
 
 

@@ -112,7 +112,7 @@ def test_throughput_adds_up_to_what_was_forwarded(run: package.Result) -> None:
         (drawn,) = lines(figure, name)
         # Means over half a second, in Mbit/s: their sum is the bits of all packets of 1500 bytes but those before the first edge.
         table = rows[rows.flow == flow]
-        at = np.interp([drawn[0, 0] - 0.5, drawn[-1, 0]], table.time_s, table.forwarded)
+        at = np.interp([drawn[0, 0] - 0.25, drawn[-1, 0] + 0.25], table.time_s, table.forwarded)
         assert drawn[:, 1].sum() * 0.5e6 == pytest.approx((at[1] - at[0]) * 12_000)
 
 
@@ -239,7 +239,12 @@ def test_the_command_draws_runs_and_replicates_beside_each_other(tmp_path: Path,
     assert (done.returncode, done.stdout) == (0, f"{target}\n"), done.stderr
     text = target.read_text().replace("\xa0", " ")
     # Text is text: the names of both, and the caption.
-    assert ">small<" in text and ">large<" in text and "Set-up: small: 20 Mbit/s" in text
+    assert (
+        ">small<" in text
+        and ">large<" in text
+        and "Set-up: small: cubic + reno: 20 Mbit/s" in text
+        and "5 s, 3 seeds; large: cubic + reno: 20" in " ".join(text.split())
+    )
     again = tmp_path / "again.svg"
     cwnd("plot", tmp_path / "small", tmp_path / "large", "--kind", "queue", "-o", again, "--width", "column")
     assert again.read_bytes() == target.read_bytes()

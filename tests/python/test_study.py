@@ -383,7 +383,7 @@ def test_a_study_knows_what_its_points_have_in_common(tmp_path: Path) -> None:
         "buffer": "1 BDP",
         "queue": "droptail",
         "loss": "random:0.001",
-        "flows": "2 cubic, reno",
+        "flows": "cubic:2 + reno together",
         "duration": "4 s",
         "measured": "0.8 to 4 s",
     }

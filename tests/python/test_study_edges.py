@@ -57,6 +57,8 @@ def test_without_keywords_a_study_has_the_defaults_of_a_comparison() -> None:
         cwnd.sweep("cubic", ecn=1)  # type: ignore[arg-type]
     with pytest.raises(cwnd.ScenarioError, match=r"^ecn: True is not accepted; expected a queue that marks"):
         cwnd.sweep("cubic", ecn=True)
+    with pytest.raises(cwnd.ScenarioError, match=r'^codel: "5ms\.\.100ms" is not accepted; expected its settings'):
+        cwnd.sweep("cubic", ecn=True, codel="5ms..100ms")  # type: ignore[arg-type]
 
 
 def test_parts_whose_runs_are_in_another_folder_are_merged(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_response_has_the_means_and_intervals_of_the_table(study: cwnd.Study) 
     assert names <= texts(axes), "each line is named where it ends"
     assert (
         caption(figure)
-        == "20 Mbit/s, 4 s, measured from 0.8 to 4 s, RTT 40ms. Means over 4 seeds; bars: 95 % intervals."
+        == "20 Mbit/s, cubic + reno together, 4 s, measured from 0.8 to 4 s, RTT 40ms. Means over 4 seeds; bars: 95 % intervals."
     )
 
 
@@ -352,10 +352,16 @@ def test_text_is_text_and_nothing_is_cut_off(study: cwnd.Study, width: str, tmp_
 
 
 def test_labels_stand_apart_in_the_order_of_what_they_name() -> None:
-    assert apart([0.5, 0.5, 0.9], 0.1) == pytest.approx([0.45, 0.55, 0.9])
-    assert apart([0.2, 0.1], 0.05) == [0.2, 0.1]
+    whole = (0.0, 1.0)
+    assert apart([0.5, 0.5, 0.9], 0.1, whole) == pytest.approx([0.45, 0.55, 0.9])
+    assert apart([0.2, 0.1], 0.05, whole) == [0.2, 0.1]
     # Three that touch: 0.30, 0.31 and 0.38 are centred on their mean 0.33.
-    assert apart([0.30, 0.31, 0.38], 0.1) == pytest.approx([0.23, 0.33, 0.43])
+    assert apart([0.30, 0.31, 0.38], 0.1, whole) == pytest.approx([0.23, 0.33, 0.43])
+    # At the top they end half a step below it, and what they touch goes down with them: 0.95, 0.85, 0.75.
+    assert apart([1.0, 1.0, 0.8], 0.1, whole) == pytest.approx([0.85, 0.95, 0.75])
+    assert apart([0.0, 0.01], 0.1, whole) == pytest.approx([0.05, 0.15])
+    # Twelve have no room: from 0.95 on they go down below 0.
+    assert apart([0.5] * 12, 0.1, whole) == pytest.approx([0.95 - 0.1 * number for number in range(11, -1, -1)])
 
 
 # A panel of 100 by 100 with a row of points to the right of (50, 50): the name of 20 by 10 goes elsewhere, and the next one not onto it.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cwnd.lanes import SIM
 from cwnd.metrics.capacity import Capacity
+from cwnd.setting_words import queues_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -170,8 +171,8 @@ class RunData:
         labels = ", ".join(f"{label} ({len(flows)})" for label, flows in self.flows_of.items())
         return self.scenario.name or labels or ", ".join(self.scenario.traffic_names)
 
-    def setup(self, width: int) -> str:
-        """The scenario in one line: rates, round trips, buffers, losses, seed. If it is longer than `width`, the losses are shortened."""
+    def setup(self, width: int, *, brief: bool = True) -> str:
+        """The scenario in one line: rates, round trips, buffers, losses, seed. If it is longer than `width`, the losses are shortened; with `brief` queues have no parameters."""
         links = [link for link in self.scenario.links if not link.is_reverse]
         rates = [(float(capacity.mbps.min()), float(capacity.mbps.max())) for capacity in self.capacity[: len(links)]]
         parts = [f"{len(links)} links"] if len(links) > 1 else []
@@ -183,8 +184,8 @@ class RunData:
             parts.append(f"RTT {links[0].rtt_ms:g} ms")
         limits = list(dict.fromkeys(link.limit for link in links))
         parts.append("buffer " + (" or ".join(limits) if len(limits) <= 3 else f"of {len(limits)} sizes"))
-        if any(link.queue != "droptail" for link in links):
-            parts.append(" and ".join(dict.fromkeys(link.queue.upper() for link in links)))
+        if queues := queues_of(self.scenario, brief=brief):
+            parts.append(queues)
         losses = list(dict.fromkeys(link.loss for link in links if link.loss is not None))
         lane = self.summary["lane"]
         seed = f"seed {self.scenario.seed}" + (f", lane {lane}" if lane != SIM else "")

@@ -4,15 +4,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from cwnd._native import Scenario
+from cwnd.setting_words import group_words, own_settings, queues_of
 from cwnd.stored_scenario import scenario_document
 from cwnd.study.points import Points
 
+#: What stands for an algorithm that is an axis.
+VARIED = "the variant"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What the groups of one place have in common at all points."""
+
+    #: None where there are several.
+    name: str | None
+    count: int | None
+    own: Mapping[str, str]
+
+    def __and__(self, other: Group) -> Group:
+        return Group(
+            self.name if self.name == other.name else None,
+            self.count if self.count == other.count else None,
+            {key: value for key, value in self.own.items() if other.own.get(key) == value},
+        )
+
+    def __str__(self) -> str:
+        return group_words(self.name or VARIED, self.count or 1, self.own)
+
+
+def groups_of(scenario: Scenario) -> list[Group]:
+    """The groups of a scenario, then its traffic."""
+    flows = [
+        Group(group.name, len(group.flows), own)
+        for group, own in zip(scenario.groups, own_settings(scenario), strict=True)
+    ]
+    return [*flows, *(Group(name, 1, {}) for name in scenario.traffic_names)]
+
 
 def settings_of(scenario: Scenario) -> dict[str, str]:
-    """The settings of a scenario that a caption names: of a network of several links only how many there are."""
+    """The settings of a scenario that a caption names, but for its flows: of a network of several links only how many there are."""
     document = scenario_document(scenario)
     flows = cast("Sequence[Mapping[str, object]]", document.get("flow", []))
     found: dict[str, str] = {}
@@ -22,27 +56,31 @@ def settings_of(scenario: Scenario) -> dict[str, str]:
         if not any("rtt" in flow for flow in flows):
             found["rtt"] = f"{links[0].rtt_ms:g} ms"
         found["buffer"] = links[0].limit
-        found["queue"] = links[0].queue
+        found["queue"] = queues_of(scenario) or links[0].queue
         found["loss"] = links[0].loss or ""
     else:
         found["links"] = f"{len(links)} links"
-    found["flows"] = ", ".join(
-        group.name if len(group.flows) == 1 else f"{len(group.flows)} {group.name}" for group in scenario.groups
-    )
     begin, end = scenario.measured_s
     found["duration"] = f"{scenario.duration_s:g} s"
     found["measured"] = "" if (begin, end) == (0, scenario.duration_s) else f"{begin:g} to {end:g} s"
     return {name: value for name, value in found.items() if value}
 
 
+def flows_in_words(groups: Sequence[Group]) -> str:
+    """Which flows are in each run, and whether they compete."""
+    return f"{' + '.join(map(str, groups))} {'together' if len(groups) > 1 else 'alone'}"
+
+
 def fixed_settings(points: Points) -> dict[str, str]:
     """Those settings that are the same at every point, by name: `rate`, `rtt`, `buffer`, `queue`, `loss`, `flows`, `duration`, `measured`."""
     common: dict[str, str] | None = None
+    groups: list[Group] | None = None
     for point in points.points:
         if point.scenario is None:
             continue
-        settings = settings_of(point.scenario)
-        if common is None:
-            common = settings
+        settings, own = settings_of(point.scenario), groups_of(point.scenario)
+        if common is None or groups is None:
+            common, groups = settings, own
         common = {name: value for name, value in common.items() if settings.get(name) == value}
-    return common or {}
+        groups = [ours & theirs for ours, theirs in zip(groups, own, strict=True)] if len(groups) == len(own) else []
+    return {**(common or {}), **({"flows": flows_in_words(groups)} if groups else {})}

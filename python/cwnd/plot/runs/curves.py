@@ -11,7 +11,8 @@ import numpy as np
 
 from cwnd.plot.run import Numbers, RunData
 from cwnd.plot.runs.variants import Variant
-from cwnd.plot.studies.canvas import Label, Look
+from cwnd.plot.studies.canvas import Look
+from cwnd.plot.studies.names import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +69,7 @@ def draw(axes: Axes, curves: Sequence[Curve], end_s: float, *, steps: bool = Fal
         else:
             ends = quantiles(axes, curve, end_s, steps=steps)
         if ends:
-            labels.append(Label(curve.name, end_s, float(np.mean(ends)), curve.look.colour))
+            labels.append(Label(curve.name, end_s, float(np.mean(ends)), curve.look.line))
     return labels
 
 

@@ -12,7 +12,8 @@ from cwnd.input_errors import refused
 from cwnd.plot.run import Numbers, RunData
 from cwnd.plot.runs.pictures import set_up
 from cwnd.plot.runs.variants import Runs, Variant, variants
-from cwnd.plot.studies.canvas import Canvas, Label, Look, Obstacles, Width
+from cwnd.plot.studies.canvas import Canvas, Width
+from cwnd.plot.studies.names import Label, Obstacles, name_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,12 +92,10 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
         parts = np.cumsum(counts[order]) / counts.sum()
         ended = np.isfinite(values[order])
         at, parts = values[order][ended], parts[ended]
-        look = Look(number)
-        axes.step(
-            np.insert(at, 0, at[0]), np.insert(parts, 0, 0.0), where="post", color=look.colour, linestyle=look.dash, linewidth=1.3, gid=name
-        )  # fmt: skip
+        look = canvas.look(number).line
+        axes.step(np.insert(at, 0, at[0]), np.insert(parts, 0, 0.0), where="post", gid=name, **look)
         half = min(0.5, float(parts[-1]) / 2)
-        labels.append(Label(name, float(at[int(np.searchsorted(parts, half))]), half, look.colour))
+        labels.append(Label(name, float(at[int(np.searchsorted(parts, half))]), half, look))
         points += [
             ((float(at[np.searchsorted(parts, part)]), float(part)), 0.5)
             for part in np.linspace(0.02, 0.999 * parts[-1], 40)
@@ -106,10 +105,14 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
     seeds = max(len(variant.runs) for variant in found)
     infinite, total = (int(sum(part(values) for values, _ in every.values())) for part in (never, len))
     unfinished = f"{infinite} of {total} transfers did not end in the run: the curve ends below 1" if infinite else ""
-    words = [*set_up(found), f"{seeds} seeds together" if seeds > 1 else "", unfinished]
+    intervals = dict.fromkeys(
+        f"{begin:g} to {end:g} s" for begin, end in (each.first.scenario.measured_s for each in found)
+    )
+    together = f"seeds together, over {' and '.join(intervals)}" if seeds > 1 else f"over {' and '.join(intervals)}"
+    words = [*set_up(found), together, unfinished]
     canvas.finish(y_title, x_title, words)
     if len(labels) > 1:
-        canvas.label_points([labels], [Obstacles(points, [])])
+        name_points(canvas, [labels], [Obstacles(points, [])])
     return canvas.figure
 
 

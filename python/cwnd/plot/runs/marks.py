@@ -10,34 +10,33 @@ import numpy as np
 
 from cwnd import drop_causes
 from cwnd.plot.run import Numbers, RunData
-from cwnd.plot.studies.canvas import GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What each kind of event is called, and its colour: dark ones first, so that they can be told apart in grey.
+#: What each kind of event is called. All are dark grey: colours are those of flows, and each has a row of its own.
 NAMES = {
-    "drop_queue": ("tail drops", "#000000"),
-    "drop_loss": ("random losses", "#D55E00"),
-    "drop_early": ("RED drops", "#0072B2"),
-    "drop_head": ("CoDel drops", "#009E73"),
-    "cwr": ("ECN reductions", "#E69F00"),
-    "timeout": ("timeouts", "#CC79A7"),
+    "drop_queue": "tail drops",
+    "drop_loss": "random losses",
+    "drop_early": "RED drops",
+    "drop_head": "CoDel drops",
+    "cwr": "ECN reductions",
+    "timeout": "timeouts",
 }
+INK = "#222222"
 #: The number of Linux's state CWR, which a window enters when the receiver echoes marks.
 CWR = 2
 #: In parts of the panel's height: that of a strip, from one to the next, and where the first begins.
 STRIP, STEP, FIRST = 0.05, 0.085, 1.02
 
 
-def rows(run: RunData) -> list[tuple[str, str, Numbers]]:
-    """The kinds of events that happened: name, colour, times (s)."""
+def rows(run: RunData) -> list[tuple[str, Numbers]]:
+    """The kinds of events that happened: name, times (s)."""
     found = []
     for kind in (*drop_causes.EVENTS, "cwr", "timeout"):
         times = run.times_of("state", CWR) if kind == "cwr" else run.times_of(kind)
         if times.size:
-            name, colour = NAMES.get(kind, (kind.replace("_", " "), GREY))
-            found.append((name, colour, times))
+            found.append((NAMES.get(kind, kind.replace("_", " ")), times))
     return found
 
 
@@ -46,14 +45,14 @@ def draw(axes: Axes, runs: Sequence[RunData], font: float) -> None:
     if len(runs) != 1:
         return
     transform = axes.get_xaxis_transform()
-    for row, (name, colour, times) in enumerate(rows(runs[0])):
+    for row, (name, times) in enumerate(rows(runs[0])):
         low = FIRST + row * STEP
         axes.vlines(
             times,
             low,
             low + STRIP,
             transform=transform,
-            color=colour,
+            color=INK,
             linewidth=0.7,
             alpha=float(np.clip(60 / times.size, 0.25, 1)),
             clip_on=False,
@@ -67,6 +66,6 @@ def draw(axes: Axes, runs: Sequence[RunData], font: float) -> None:
             textcoords="offset points",
             va="center",
             fontsize=0.85 * font,
-            color=colour,
+            color=INK,
             annotation_clip=False,
         )

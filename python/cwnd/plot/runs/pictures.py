@@ -16,7 +16,8 @@ from cwnd.plot.runs import curves, marks
 from cwnd.plot.runs.curves import Curve, Series
 from cwnd.plot.runs.scale import overshoot
 from cwnd.plot.runs.variants import Runs, Variant, variants
-from cwnd.plot.studies.canvas import Canvas, Label, Width
+from cwnd.plot.studies.canvas import Canvas, Width
+from cwnd.plot.studies.names import Label, name_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,16 +29,17 @@ TALL = 20
 
 
 def set_up(found: Sequence[Variant]) -> list[str]:
-    """What a caption says of the runs: the scenario and its set-up, those of each variant where there are several."""
-    if len(found) == 1:
-        run = found[0].first
-        seeds = len(found[0].runs)
-        setup = run.setup(400) if seeds == 1 else run.setup(400).rsplit(", seed", 1)[0]
-        return [f"set-up: {run.name}: {setup}", VERSION]
-    return [
-        "set-up: " + "; ".join(f"{each.name}: {each.first.setup(400).rsplit(', seed', 1)[0]}" for each in found),
-        VERSION,
-    ]
+    """What a caption says of the runs: the scenario with its flows, set-up, duration and seeds, those of each variant where there are several."""
+    said = []
+    for variant in found:
+        run = variant.first
+        seeds = [each.scenario.seed for each in variant.runs]
+        setup = run.setup(400, brief=False).rsplit(", seed", 1)
+        lane = "".join(setup[1].partition(", lane")[1:])
+        of_seeds = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
+        names = dict.fromkeys(name for name in (variant.name, run.name) if name)
+        said.append(": ".join([*names, f"{setup[0]}, {run.scenario.duration_s:g} s, {of_seeds}{lane}"]))
+    return ["set-up: " + "; ".join(said), VERSION]
 
 
 def end_of(found: Sequence[Variant]) -> float:
@@ -61,7 +63,7 @@ def complete(
         draw_marks(found[0].first, axes)
     canvas.finish(y_title, "time (s)", [*set_up(found), *words])
     if len(labels) > 1:
-        canvas.label_ends([labels])
+        name_ends(canvas, [labels])
     return canvas.figure
 
 
@@ -110,7 +112,7 @@ def with_peak(run: RunData, flow: int, time: Numbers, cwnd: Numbers) -> Series:
 
 
 def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "page", ax: Axes | None = None) -> Figure:
-    """Draws the throughput of flows (Mbit/s on the wire, means over `interval_s`: a second, or a fiftieth of a shorter run) over time.
+    """Draws the throughput of flows (Mbit/s on the wire, means over `interval_s`: a second, or a fiftieth of a shorter run, drawn in its middle) over time.
 
     `runs`, lines, ribbons, `width` and `ax` as in `windows`.
     """
@@ -129,7 +131,7 @@ def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "p
         rates: Numbers = np.diff(bits) / step / 1e6
         # Nothing is said of a flow before it starts.
         begun = edges[1:] > time[0]
-        return edges[1:][begun], rates[begun]
+        return (edges[1:] - step / 2)[begun], rates[begun]
 
     every = curves.curves_of(found, series)
     if not every:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
-import numpy as np
 from matplotlib import rcParams
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -19,19 +18,25 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from cwnd.input_errors import refused
 from cwnd.plot.run import COLOURS, Dash
 from cwnd.plot.studies.factors import Factor
-from cwnd.plot.studies.labels import Room, apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.text import Annotation, Text
-    from matplotlib.transforms import Bbox
 
 Width = Literal["column", "page", "slide"]
 #: In inches, with the size of the font in points.
 WIDTHS: dict[Width, tuple[float, float]] = {"column": (3.4, 8.0), "page": (7.0, 9.0), "slide": (10.0, 14.0)}
 GREY = "#555555"
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-DASHES: tuple[Dash, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
+#: One for each of the most lines that a picture has, so that points without lines are told apart in grey too.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
+#: Their number has no factor in common with that of the colours: 42 lines differ in one of the two.
+DASHES: tuple[Dash, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1, 1)),
+    (0, (5, 1, 1, 1)),
+    (0, (10, 2)),
+    (0, (3, 1, 1, 1, 1, 1)),
+)
 #: Levels of which each has a tick of its own.
 MOST_TICKS = 9
 
@@ -73,6 +78,11 @@ class Look:
         return DASHES[self.number % len(DASHES)]
 
     @property
+    def line(self) -> LineLook:
+        """As a line without points."""
+        return {"color": self.colour, "linestyle": self.dash, "linewidth": 1.3 * self.scale}
+
+    @property
     def dots(self) -> LineLook:
         """As points."""
         return {
@@ -86,24 +96,6 @@ class Look:
     def joined(self) -> LineLook:
         """As points that a line joins."""
         return {**self.dots, "linestyle": self.dash, "markersize": 3.5 * self.scale, "linewidth": 1.3 * self.scale}
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A name and where it belongs."""
-
-    text: str
-    x: float
-    y: float
-    colour: str
-
-
-@dataclass(frozen=True, slots=True)
-class Obstacles:
-    """What names beside points should not cover: places, and how bad that is, and texts."""
-
-    points: Sequence[tuple[tuple[float, float], float]]
-    texts: Sequence[Text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +152,15 @@ class Canvas:
     def finish(self, y_title: str, x_title: str, words: Sequence[str]) -> None:
         """Writes the titles of the axes at the outer panels, and the caption below. Labels come after it: they need the panels as they will be."""
         self.figure.draw_without_rendering()
+        rows = -(-len(self.grid) // self.columns)
+        height = min(axes.get_window_extent().height for axes in self.grid)
+        # Beside low panels a title that has no room in one line stands once, beside all of them.
+        once = rows > 1 and "\n" in self.wrapped(y_title, height)
+        if once:
+            whole = self.wrapped(y_title, rows * height)
+            self.figure.supylabel(whole, fontsize=self.font, parse_math=False)
         for place, axes in enumerate(self.grid):
-            if place % self.columns == 0 or self.given:
+            if (place % self.columns == 0 or self.given) and not once:
                 axes.set_ylabel(self.wrapped(y_title, axes.get_window_extent().height), parse_math=False)
             if place + self.columns >= len(self.grid) or self.given:
                 axes.set_xlabel(self.wrapped(x_title, axes.get_window_extent().width), parse_math=False)
@@ -171,6 +170,12 @@ class Canvas:
             # A number and its unit stay on one line.
             text = textwrap.fill(re.sub(r"(\d) (?=%|\w+)", "\\1\u00a0", said), letters)
             self.figure.supxlabel(text, x=0.01, ha="left", fontsize=0.85 * self.font, color=GREY, parse_math=False)
+
+    def rewrap(self) -> None:
+        """Wraps the titles below the panels again, after names beside them have made them narrower."""
+        for axes in self.grid:
+            if title := axes.get_xlabel().replace("\n", " "):
+                axes.set_xlabel(self.wrapped(title, axes.get_window_extent().width), parse_math=False)
 
     def look(self, number: int) -> Look:
         """How a line is drawn, with the letters of this figure."""
@@ -183,101 +188,7 @@ class Canvas:
 
     def wrapped(self, title: str, pixels: float) -> str:
         """The title of an axis, in lines that are as long as it."""
-        return textwrap.fill(title, max(12, int(1.1 * pixels / (0.55 * self.font * self.figure.dpi / 72))))
-
-    def label_ends(self, labels: Sequence[Sequence[Label]]) -> None:
-        """Writes names to the right of the panels of the last column, apart from each other."""
-        # First all of them, so that the panels have their sizes, then where they stand.
-        written = []
-        for place, (axes, own) in enumerate(zip(self.grid, labels, strict=True)):
-            is_right = place % self.columns == self.columns - 1
-            if is_right or place == len(self.grid) - 1:
-                texts = [self.beside(axes, label) for label in own]
-                # Right of the last of an incomplete row is room.
-                for text in texts:
-                    text.set_in_layout(is_right)
-                written.append((axes, own, texts))
-        self.figure.draw_without_rendering()
-        for axes, own, texts in written:
-            lines = max((text.get_text().count("\n") + 1 for text in texts), default=1)
-            per_line = lines * 1.15 * self.font / 72 / (axes.get_window_extent().height / self.figure.dpi)
-            # By the axis' scale, which need not be linear.
-            inside = axes.transAxes.inverted()
-            wanted = [float(inside.transform(axes.transData.transform((label.x, label.y)))[1]) for label in own]
-            for text, at in zip(texts, apart(wanted, per_line), strict=True):
-                text.xy = (1.0, at)
-
-    def beside(self, axes: Axes, label: Label) -> Annotation:
-        """A name to the right of a panel."""
-        # A third of a narrow figure is enough for names.
-        letters = max(12, int(self.figure.get_figwidth() * 72 / 3 / (0.5 * self.font)))
-        text = axes.annotate(
-            label.text if self.given else textwrap.fill(label.text, letters, break_long_words=False),
-            (1.0, 0.5),
-            xycoords="axes fraction",
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            color=label.colour,
-            fontsize=0.95 * self.font,
-            parse_math=False,
-            annotation_clip=False,
-        )
-        return text
-
-    def label_points(self, labels: Sequence[Sequence[Label]], obstacles: Sequence[Obstacles]) -> None:
-        """Writes names beside their points, where they cover the least, with a thin line to the point where they stand off from it."""
-        self.figure.draw_without_rendering()
-        pixel = self.figure.dpi / 72
-        for axes, own, covered in zip(self.grid, labels, obstacles, strict=True):
-            points = np.array([at for at, _ in covered.points]).reshape(-1, 2)
-            room = Room(
-                corners(axes.get_window_extent()),
-                self.font * pixel,
-                axes.transData.transform(points),
-                np.array([weight for _, weight in covered.points]),
-                [corners(text.get_window_extent()) for text in covered.texts],
-            )
-            for label in own:
-                text = axes.annotate(
-                    label.text,
-                    (label.x, label.y),
-                    xytext=(0, 0),
-                    textcoords="offset points",
-                    ha="center",
-                    va="center",
-                    color=label.colour,
-                    fontsize=0.95 * self.font,
-                    parse_math=False,
-                    zorder=6,
-                    # A line that passes under a name does not strike it through.
-                    bbox={"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 0.5},
-                )
-                text.set_in_layout(False)
-                box = text.get_window_extent()
-                x, y = axes.transData.transform((label.x, label.y))
-                placed = room.place((float(x), float(y)), (box.width, box.height))
-                text.set_position((placed.across / pixel, placed.up / pixel))
-                if placed.leader is not None:
-                    axes.annotate(
-                        "",
-                        (label.x, label.y),
-                        xytext=(placed.leader[0] / pixel, placed.leader[1] / pixel),
-                        textcoords="offset points",
-                        arrowprops={
-                            "arrowstyle": "-",
-                            "color": label.colour,
-                            "linewidth": 0.6,
-                            "shrinkA": 0,
-                            "shrinkB": 2,
-                        },
-                        zorder=5,
-                    ).set_in_layout(False)
-
-
-def corners(box: Bbox) -> tuple[float, float, float, float]:
-    """Left, bottom, right and top of a box."""
-    return float(box.x0), float(box.y0), float(box.x1), float(box.y1)
+        return textwrap.fill(title, max(12, int(pixels / (0.55 * self.font * self.figure.dpi / 72))))
 
 
 def note_size(axes: Axes) -> float:

@@ -16,7 +16,7 @@ SETTINGS = {
     "buffer": "buffer {}",
     "queue": "{}",
     "loss": "loss {}",
-    "flows": "flows: {}",
+    "flows": "{}",
     "duration": "{}",
     "measured": "measured from {}",
 }
@@ -28,9 +28,7 @@ def set_up(layout: Layout) -> list[str]:
     words = []
     for name, form in SETTINGS.items():
         value = chosen.study.fixed.get(name, "")
-        # A caption has no need of what everybody has.
-        is_said = name == "flows" and chosen.of == "group" and not any(letter.isdigit() for letter in value)
-        if value and value != "droptail" and not is_said:
+        if value and value != "droptail":
             words.append(form.format(value))
     for factor in chosen.factors.values():
         if len(factor.levels) == 1:

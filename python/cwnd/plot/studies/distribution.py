@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cwnd.input_errors import refused
-from cwnd.plot.studies.canvas import Canvas, Label, Look, Obstacles, Width
+from cwnd.plot.studies.canvas import Canvas, LineLook, Width
 from cwnd.plot.studies.captions import failed_points, seeds_in_words, set_up
 from cwnd.plot.studies.chosen import RunRow, choose
 from cwnd.plot.studies.factors import Where
 from cwnd.plot.studies.layout import Line, lay_out, panels_of
+from cwnd.plot.studies.names import Label, Obstacles, name_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,12 +42,9 @@ def over_runs(
     canvas = Canvas.of([panel.title for panel in panels], width, ax, shared="y")
     for axes, own in zip(canvas.grid, steps, strict=True):
         for line, values in own:
-            looks = canvas.look(line.number)
             there = finite(values)
             parts = [number / len(values) for number in range(len(there) + 1)]
-            axes.step(
-                [there[0], *there], parts, where="post", color=looks.colour, linestyle=looks.dash, linewidth=1.3 * looks.scale, gid=line.name
-            )  # fmt: skip
+            axes.step([there[0], *there], parts, where="post", gid=line.name, **canvas.look(line.number).line)
         axes.set_ylim(0, 1.02)
     counts = [len(values) for own in steps for _, values in own]
     none = sum(len(values) - len(finite(values)) for panel in panels for values in map(values_of, panel.lines))
@@ -58,17 +56,16 @@ def over_runs(
     ]
     canvas.finish("part of the runs", chosen.title, words)
     if any(len(own) > 1 for own in steps):
-        canvas.label_points(
-            [[name_of(*each) for each in own] for own in steps], [Obstacles(along(own), []) for own in steps]
-        )
+        names = [[name_of(*each, canvas.look(each[0].number).line) for each in own] for own in steps]
+        name_points(canvas, names, [Obstacles(along(own), []) for own in steps])
     return canvas.figure
 
 
-def name_of(line: Line[RunRow], values: Sequence[float]) -> Label:
+def name_of(line: Line[RunRow], values: Sequence[float], look: LineLook) -> Label:
     """The name of a line, at its median."""
     there = finite(values)
     half = min(0.5, len(there) / len(values) / 2)
-    return Label(line.name, there[min(len(there), math.ceil(half * len(values))) - 1], half, Look(line.number).colour)
+    return Label(line.name, there[min(len(there), math.ceil(half * len(values))) - 1], half, look)
 
 
 def along(lines: Sequence[tuple[Line[RunRow], list[float]]]) -> list[tuple[tuple[float, float], float]]:

@@ -75,24 +75,28 @@ class Room:
         return Placed(float(across[best]), float(up[best]), box, leader)
 
 
-def apart(wanted: Sequence[float], step: float) -> list[float]:
-    """Places near the wanted ones, in their order, that are at least `step` apart."""
+def apart(wanted: Sequence[float], step: float, bounds: tuple[float, float]) -> list[float]:
+    """Places near the wanted ones, in their order, that are at least `step` apart.
+
+    Half a step within the bounds, where there is so much room; else as far beyond the lower one as they need.
+    """
+    top = bounds[1] - step / 2
+    bottom = min(bounds[0] + step / 2, top - step * (len(wanted) - 1))
+
+    def lowest(block: Sequence[int]) -> float:
+        """Where the lowest label of a block stands."""
+        height = step * (len(block) - 1)
+        return max(bottom, min(top - height, sum(wanted[place] for place in block) / len(block) - height / 2))
+
     order = sorted(range(len(wanted)), key=lambda place: wanted[place])
     # Blocks of labels that touch, each centred on what its labels want.
     blocks: list[list[int]] = []
     for place in order:
         blocks.append([place])
-        while len(blocks) > 1 and lowest(blocks[-1], wanted, step) < lowest(blocks[-2], wanted, step) + step * len(
-            blocks[-2]
-        ):
+        while len(blocks) > 1 and lowest(blocks[-1]) < lowest(blocks[-2]) + step * len(blocks[-2]):
             blocks[-2:] = [blocks[-2] + blocks[-1]]
     found = [0.0] * len(wanted)
     for block in blocks:
         for number, place in enumerate(block):
-            found[place] = lowest(block, wanted, step) + step * number
+            found[place] = lowest(block) + step * number
     return found
-
-
-def lowest(block: Sequence[int], wanted: Sequence[float], step: float) -> float:
-    """Where the lowest label of a block stands."""
-    return sum(wanted[place] for place in block) / len(block) - step * (len(block) - 1) / 2

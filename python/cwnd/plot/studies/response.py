@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from matplotlib.transforms import ScaledTranslation
 
-from cwnd.plot.studies.canvas import Canvas, Label, Look, Width, x_axis
+from cwnd.plot.studies.canvas import Canvas, Look, Width, x_axis
 from cwnd.plot.studies.captions import of_means, set_up
 from cwnd.plot.studies.chosen import MeanRow, choose
 from cwnd.plot.studies.factors import Factor, Where
 from cwnd.plot.studies.layout import Layout, Line, Panel, lay_out, panels_of
+from cwnd.plot.studies.names import Label, name_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,13 +71,18 @@ def response(
     cut = [f"{HIGHEST:g} times the largest mean is where intervals are cut"] if is_cut else []
     drawn_as = "bands" if has_bands(layout, layout.x) else "bars"
     canvas.finish(chosen.title, layout.x.title, [*set_up(layout), *of_means(chosen, drawn_as), *cut])
-    canvas.label_ends([end_labels(layout.x, panel) for panel in panels])
+    name_ends(canvas, [end_labels(canvas, layout, layout.x, panel) for panel in panels])
     return canvas.figure
 
 
 def has_bands(layout: Layout, x: Factor) -> bool:
     """Whether intervals are drawn as bands: where lines join many levels."""
     return layout.joined and x.numbers is not None and len(x.levels) >= BAND_FROM
+
+
+def is_joined(layout: Layout, x: Factor) -> bool:
+    """Whether lines join the points."""
+    return layout.joined and x.numbers is not None
 
 
 def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Panel[MeanRow]) -> None:
@@ -95,7 +101,6 @@ def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Pan
         middle = [math.nan if row is None or row["value"] is None else row["value"] for _, row in points]
         low = [math.nan if row is None or row["low"] is None else row["low"] for _, row in points]
         high = [math.nan if row is None or row["high"] is None else row["high"] for _, row in points]
-        joined = layout.joined and not is_text
         # Bars at one level stand beside each other, by so little that the level is read all the same. Points of a Latin hypercube stand at
         # their own values.
         aside = (
@@ -104,7 +109,9 @@ def draw_lines(canvas: Canvas, axes: Axes, layout: Layout, x: Factor, panel: Pan
             else ASIDE * (place - (len(panel.lines) - 1) / 2)
         )
         shifted = axes.transData + ScaledTranslation(aside * looks.scale / 72, 0, canvas.figure.dpi_scale_trans)
-        axes.plot(along, middle, gid=line.name, transform=shifted, **(looks.joined if joined else looks.dots))
+        axes.plot(
+            along, middle, gid=line.name, transform=shifted, **(looks.joined if is_joined(layout, x) else looks.dots)
+        )
         if has_bands(layout, x):
             axes.fill_between(along, low, high, color=looks.colour, alpha=0.18, linewidth=0)
         else:
@@ -143,13 +150,14 @@ def top_of(rows: Iterable[MeanRow]) -> tuple[float, bool]:
     return 1.05 * max(most, high) or 1.0, False
 
 
-def end_labels(x: Factor, panel: Panel[MeanRow]) -> list[Label]:
+def end_labels(canvas: Canvas, layout: Layout, x: Factor, panel: Panel[MeanRow]) -> list[Label]:
     """What stands at the end of each line."""
     found = []
     for line in panel.lines:
         drawn = [(at, row["value"]) for at, row in points_of(line, x) if row is not None and row["value"] is not None]
         if drawn and line.name:
-            found.append(Label(line.name, *drawn[-1], Look(line.number).colour))
+            looks = canvas.look(line.number)
+            found.append(Label(line.name, *drawn[-1], looks.joined if is_joined(layout, x) else looks.dots))
     return found
 
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from cwnd.plot.studies.canvas import GREY, Canvas, Label, LineLook, Look, Obstacles, note_size
+from cwnd.plot.studies.canvas import GREY, Canvas, LineLook, note_size
 from cwnd.plot.studies.chosen import RunRow
 from cwnd.plot.studies.ellipse import Spread
 from cwnd.plot.studies.factors import Cell
 from cwnd.plot.studies.layout import Line
+from cwnd.plot.studies.names import Label, Obstacles, name_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +125,7 @@ def label_tracks(canvas: Canvas, tracks: Sequence[Sequence[Track]], notes: Seque
         covered: list[tuple[tuple[float, float], float]] = []
         for track in own:
             spreads = list(track.spreads.values())
-            labels.append(Label(track.name, spreads[-1].x, spreads[-1].y, Look(track.number).colour))
+            labels.append(Label(track.name, spreads[-1].x, spreads[-1].y, canvas.look(track.number).dots))
             covered += [((spread.x, spread.y), 2.0) for spread in spreads]
             covered += [(at, 0.4) for spread in spreads for at in spread.border(12)]
             covered += [
@@ -138,7 +139,7 @@ def label_tracks(canvas: Canvas, tracks: Sequence[Sequence[Track]], notes: Seque
                 covered += [(at, 0.3) for at in between(first, second, 60)]
         all_labels.append(labels)
         obstacles.append(Obstacles(covered, texts))
-    canvas.label_points(all_labels, obstacles)
+    name_points(canvas, all_labels, obstacles)
 
 
 def between(first: Sequence[float], second: Sequence[float], count: int = 10) -> list[tuple[float, float]]:

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Names in pictures of many variants, and captions that carry what decides."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+
+import cwnd
+from cwnd.plot import cdf, delay_throughput, response, windows
+from cwnd.plot.studies.canvas import Look
+from cwnd.plot.studies.layout import MOST_LINES
+
+SMALL = {"rate": "20Mbit/s", "duration": "3s"}
+TEN = "{reno,fast,vegas,htcp,highspeed,scalable,westwood,cubic,bic,illinois}"
+
+
+@pytest.fixture(scope="module")
+def many() -> cwnd.Study:
+    return cwnd.sweep([TEN], **SMALL, rtt=["10ms", "40ms"], buffer="1bdp", seeds=2)
+
+
+def caption(figure: Figure) -> str:
+    return " ".join(figure.get_supxlabel().split())
+
+
+def names_beside(axes: Axes) -> list[Annotation]:
+    return [text for text in axes.texts if isinstance(text, Annotation) and text.xycoords == "axes fraction"]
+
+
+def samples(figure: Figure) -> list[Line2D]:
+    """The lines beside panels, in the order of the names."""
+    return [each for each in figure.artists if isinstance(each, Line2D)]
+
+
+def look_of(line: Line2D) -> tuple[object, object, object]:
+    return line.get_color(), line.get_linestyle(), line.get_marker()
+
+
+# Two lines differ in colour or dash, and in dash or marker: the second for who sees no colours.
+def test_the_most_lines_differ_with_and_without_colours() -> None:
+    looks = [Look(number) for number in range(MOST_LINES)]
+    for one, other in combinations(looks, 2):
+        assert (one.colour, one.dash) != (other.colour, other.dash), (one, other)
+        assert one.dots["marker"] != other.dots["marker"], (one, other)
+    assert len({str(look.dash) for look in looks[:6]}) == 6, "six lines without markers"
+
+
+@pytest.mark.parametrize("width", ["column", "page"])
+def test_many_distributions_have_a_list_with_a_sample_of_each(many: cwnd.Study, width: str) -> None:
+    figure = cdf(many, width=width)
+    figure.draw_without_rendering()
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    (listed,) = [axes for axes in shown if names_beside(axes)]
+    names = names_beside(listed)
+    assert {name.get_text() for name in names} == set(TEN.strip("{}").split(","))
+    for name, sample in zip(names, samples(figure), strict=True):
+        (drawn,) = [line for line in listed.lines if line.get_gid() == name.get_text()]
+        assert look_of(drawn)[:2] == look_of(sample)[:2], name.get_text()
+    boxes = [name.get_window_extent() for name in names]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+    # No name covers a panel.
+    assert not any(box.overlaps(axes.get_window_extent()) for box in boxes for axes in shown)
+
+
+def test_names_at_the_ends_of_lines_stay_beside_their_panel(many: cwnd.Study) -> None:
+    figure = response(many, x="rtt")
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    panel = axes.get_window_extent()
+    for name, sample in zip(names_beside(axes), samples(figure), strict=True):
+        box = name.get_window_extent()
+        assert panel.y0 - 1 <= box.y0 and box.y1 <= panel.y1 + 1, name.get_text()
+        (drawn,) = [line for line in axes.lines if line.get_gid() == name.get_text()]
+        assert look_of(drawn) == look_of(sample), name.get_text()
+
+
+def test_few_names_stand_at_their_points_and_many_do_not(many: cwnd.Study) -> None:
+    figure = delay_throughput(many, where={"label": ["reno", "cubic"]})
+    assert not any(names_beside(axes) for axes in figure.axes)
+    assert any(names_beside(axes) for axes in delay_throughput(many).axes)
+
+
+def test_a_long_title_of_several_rows_stands_once() -> None:
+    study = cwnd.sweep(["cubic"], **SMALL, rtt=["10ms", "20ms", "40ms"], buffer="0.5..2bdp/3")
+    where = {"of": "link"}
+    figure = response(study, x="buffer", measure="queue_p95_ms", where=where, width="column")
+    assert figure.get_supylabel() == "queueing delay, 95th percentile (ms)"
+    assert not any(axes.get_ylabel() for axes in figure.axes)
+
+
+# What decides such a picture: the queue's parameters, what the flows have of their own, and whether they compete.
+def test_captions_carry_queue_parameters_and_competition() -> None:
+    settings = {
+        **SMALL,
+        "rtt": "40ms",
+        "buffer": ["1bdp", "2bdp"],
+        "codel": {"target": "5ms", "interval": "100ms"},
+        "ecn": True,
+    }
+    flows = ["cubic@beta={0.7,0.85},fast_convergence=false", "reno:2@ecn=false"]
+    said = caption(response(cwnd.sweep(flows, **settings)))
+    assert "CoDel (target 5 ms, interval 100 ms), marking ECN" in said
+    assert "cubic@fast_convergence=false + reno:2@ecn=false together, 3 s" in said
+    alone = cwnd.sweep(["{cubic,reno}"], **SMALL, rtt=["10ms", "40ms"])
+    assert "the variant alone, 3 s" in caption(response(alone))
+
+
+def test_captions_of_several_runs_carry_flows_duration_and_seeds() -> None:
+    runs = [cwnd.compare(["cubic", "reno"], **SMALL, rtt=rtt, seed=7) for rtt in ("10ms", "40ms")]
+    assert "cubic + reno: 20 Mbit/s, RTT 10 ms, buffer 1 BDP, 3 s, seed 7;" in caption(windows(runs))
+    assert "Over 0.6 to 3 s." in caption(cdf(runs[0]))
