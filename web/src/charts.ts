@@ -96,7 +96,7 @@ export class Charts {
     const { flows, columns } = this.view.run.curves;
     const y = event.clientY - panel.host.getBoundingClientRect().top;
     const column = Math.min(columns - 1, Math.floor((time / this.view.run.description.duration_s) * columns));
-    const away = flows.map((rows) => Math.abs(panel.y(rows[panel === this.window ? "cwnd.last" : "rate_mbps"]![column]!) - y));
+    const away = flows.map((rows) => Math.abs(panel.y(rows?.[panel === this.window ? "cwnd.last" : "rate_mbps"]?.[column] ?? NaN) - y));
     return away.reduce((best, value, flow) => (value < away[best]! || Number.isNaN(away[best]!) ? flow : best), 0);
   }
 
@@ -181,7 +181,9 @@ export class Charts {
       }
       if (view && panel === this.rate) top = Math.max(top, 0.02 * (view.run.description.links[0]?.rate_mbps ?? 1));
       top = 1.06 * Math.max(panel === this.rate ? 0.01 : 4, top);
-      peak = panel === this.window && peak > 1.15 * top ? peak : top;
+      // A break is for what leaves the scale by far.
+      if (peak <= 1.15 * top) top = Math.max(top, 1.02 * peak);
+      peak = panel === this.window && peak > top ? peak : top;
       gliding = panel.scale(top, peak, view !== null && !reducedMotion.matches) || gliding;
       panel.begin(colours.grid);
       if (view) {

@@ -5,11 +5,17 @@ import type { Summary } from "./engine.ts";
 import type { Lab } from "./lab.ts";
 import type { Pane } from "./panes.ts";
 import { dropsOf } from "./result.ts";
-import { textOf, type State } from "./settings.ts";
+import { ORDER, textOf, type State } from "./settings.ts";
 import { element } from "./slider.ts";
 import { escapeHtml, outcome, percent, short, whole, type View } from "./view.ts";
 
 const MOST = 3;
+
+/** A setting in words. */
+const valueOf = ({ settings, scenario }: State, key: (typeof ORDER)[number]): string => {
+  const value = scenario === null ? settings[key] : "";
+  return value === undefined ? "none" : typeof value === "object" ? Object.values(value).join("..") : String(value);
+};
 
 interface Variant {
   state: State;
@@ -17,7 +23,7 @@ interface Variant {
 }
 
 const ROWS: [string, (summary: Summary, view: View) => string][] = [
-  ["first group’s part", (summary, { groups }) => percent(outcome(summary, groups.map(({ flows }) => flows)))],
+  ["first group’s part of what all carry", (summary, { groups }) => percent(outcome(summary, groups.map(({ flows }) => flows)))],
   ["utilisation", ({ link }) => percent(link.utilization)],
   ["queueing delay, mean", ({ link }) => `${short(link.queue_mean_ms)} ms`],
   ["queueing delay, 95 %", ({ link }) => `${short(link.queue_p95_ms)} ms`],
@@ -33,7 +39,7 @@ export function comparePane(lab: Lab): Pane {
   const body = element("div");
   let pane: HTMLElement | null = null;
 
-  const all = (): Variant[] => [...pinned, ...(lab.result ? [{ state: lab.state, view: lab.result }] : [])];
+  const all = (): Variant[] => [...pinned, ...(lab.result ? [{ state: lab.ran, view: lab.result }] : [])];
   const keyOf = ({ state }: Variant): string => textOf(state);
 
   lab.pinned = () => pinned.map(({ view }) => view);
@@ -50,7 +56,9 @@ export function comparePane(lab: Lab): Pane {
   async function differ(variant: Variant): Promise<void> {
     const first = pinned[0] && outcomes.get(keyOf(pinned[0]));
     const own = outcomes.get(keyOf(variant));
-    if (!first || !own || first.length !== own.length) return;
+    // A part of what all carry is none of a flow alone, which has its utilisation.
+    const alike = new Set([pinned[0]!, variant].map(({ state }) => state.settings.flows.length > 1)).size === 1;
+    if (!first || !own || first.length !== own.length || !alike) return;
     const interval = await lab.workers.interval(own.map((value, seed) => 100 * (value - first[seed]!)));
     if (!interval) return;
     const { mean, high } = interval;
@@ -66,7 +74,7 @@ export function comparePane(lab: Lab): Pane {
     if (!pane?.contains(body)) return;
     const variants = all();
     pin.textContent = `Keep this as ${"ABC"[pinned.length] ?? "…"}`;
-    pin.disabled = pinned.length >= MOST || !lab.result;
+    pin.disabled = pinned.length >= MOST || !lab.result || lab.isByHand;
     if (!pinned.length) {
       body.innerHTML = "<p>Keep the present setting as A, then change it: both are shown, with their difference over ten seeds.</p>";
       return;
@@ -78,8 +86,8 @@ export function comparePane(lab: Lab): Pane {
       return `<th scope="col"><b>${"ABCD"[at]}</b>${isKept ? "" : ", now"}${tools}<br>${escapeHtml(text)}</th>`;
     });
     const rows = ROWS.map(([name, of]) => column(name, variants.map(({ view }) => of(view.run.summary!, view))));
-    const settings = (["rate", "rtt", "buffer"] as const).filter((key) => new Set(variants.map(({ state }) => state.settings[key])).size > 1);
-    rows.unshift(...settings.map((key) => column(key, variants.map(({ state }) => escapeHtml(state.settings[key])))));
+    const settings = ORDER.filter((key) => key !== "flows" && new Set(variants.map(({ state }) => valueOf(state, key))).size > 1);
+    rows.unshift(...settings.map((key) => column(key, variants.map(({ state }) => escapeHtml(valueOf(state, key))))));
     const differing = variants.map((variant, at) => (at ? (differences.get(keyOf(pinned[0]!) + keyOf(variant)) ?? "…") : "–"));
     rows.unshift(column("difference to A, ten seeds", differing));
     body.innerHTML = `<table><thead><tr><th scope="col">setting</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
@@ -99,7 +107,7 @@ export function comparePane(lab: Lab): Pane {
   }
 
   pin.onclick = () => {
-    if (lab.result) pinned.push({ state: lab.state, view: lab.result });
+    if (lab.result) pinned.push({ state: lab.ran, view: lab.result });
     changed();
   };
   return {

@@ -251,8 +251,8 @@ export class Controls {
     return host;
   }
 
-  /** Says at its control what was refused; whether that can be seen. */
-  refuse(refusal: Refusal | null): boolean {
+  /** Says at its control what was refused. */
+  refuse(refusal: Refusal | null): void {
     const id = refusal?.field
       .replace(/^flow\[(\d+)\]/, "g$1")
       .replace(/^link\.queue\.limit$/, "buffer")
@@ -260,7 +260,6 @@ export class Controls {
       .replace(/^link\./, "");
     for (const slider of this.sliders)
       slider.refuse(refusal && slider.spec.id === id ? `${refusal.value ?? "nothing"}: expected ${refusal.expected}` : null);
-    return this.sliders.some(({ spec, host }) => spec.id === id && host.offsetParent !== null);
   }
 }
 

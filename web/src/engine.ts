@@ -108,7 +108,8 @@ export type Rows = Record<string, Float32Array>;
 
 export interface Curves {
   columns: number;
-  flows: Rows[];
+  /** By their numbers; of many flows some of each group. */
+  flows: (Rows | undefined)[];
   links: Rows[];
 }
 
@@ -202,12 +203,14 @@ export class Engine {
   /** The curves so far, a copy; throughputs are means over `mean` seconds. */
   curves(mean: number): Curves {
     this.wasm.curves(mean);
-    const names = this.read() as { columns: number; flows: string[][]; links: string[][] };
+    const names = this.read() as { columns: number; numbers: number[]; flows: string[][]; links: string[][] };
     const numbers = this.floats();
     let at = 0;
     const rows = (list: string[]): Rows =>
       Object.fromEntries(list.map((name) => [name, numbers.subarray(at, (at += names.columns))]));
-    return { columns: names.columns, flows: names.flows.map(rows), links: names.links.map(rows) };
+    const flows: (Rows | undefined)[] = [];
+    names.flows.forEach((list, at) => (flows[names.numbers[at]!] = rows(list)));
+    return { columns: names.columns, flows: Array.from(flows), links: names.links.map(rows) };
   }
 
   /** Where the packets are: flow, place, ms there so far, ms still there. */

@@ -16,6 +16,9 @@ const REST_MS = 220;
 /** A touch so long after the last change begins another: ms. */
 const NEW_TOUCH_MS = 700;
 
+/** The number of a run that was steered by hand. */
+export const BY_HAND = -1;
+
 export const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
 export class Lab {
@@ -24,8 +27,9 @@ export class Lab {
   readonly workers: Workers;
   readonly scouting: Scouting;
   catalog: Catalog | null = null;
-  /** The last whole run. */
+  /** The last whole run, and what it is of: the state may be another by now, or one that was refused. */
   result: View | null = null;
+  ran: State;
   readonly stats = { runs: 0, partial: 0, refused: 0, failed: 0, memory: 0, draws: 0, ms: 0, scanned: 0 };
   /** Called after each whole run, when the finger rests. */
   readonly onRest: (() => void)[] = [];
@@ -48,6 +52,7 @@ export class Lab {
   #isSettled = false;
 
   constructor(public state: State) {
+    this.ran = state;
     this.charts = new Charts(() => this.catalog);
     this.workers = new Workers(byId("module").textContent!.trim(), {
       ready: (catalog) => {
@@ -131,7 +136,7 @@ export class Lab {
       return;
     }
     for (const id of [...this.#states.keys()]) if (id <= run.id) this.#states.delete(id);
-    this.result = view;
+    [this.result, this.ran] = [view, state];
     Object.assign(this.stats, { runs: this.stats.runs + 1, memory: run.memory, ms: run.ms, draws: this.charts.draws });
     if (run.id !== this.#latest) return;
     this.controls.refuse(null);
@@ -148,6 +153,10 @@ export class Lab {
   show(view: View): void {
     const { charts } = this;
     charts.view = view;
+    const { flows, links } = view.run.description;
+    const drawn = view.run.curves.flows.filter(Boolean).length;
+    byId("drawn").textContent = drawn < flows.length ? ` (${drawn} of ${flows.length} are drawn)` : "";
+    byId("of-link").textContent = links.length > 1 ? ` of ${links[0]!.name}` : "";
     charts.ghosts = [...(this.#ghost && this.#ghost.run.id !== view.run.id ? [this.#ghost] : []), ...this.pinned()];
     byId("mean").textContent = `, mean of ${view.run.mean_s === 1 ? "1 s" : `${short(view.run.mean_s * 1000)} ms`}`;
     charts.redraw();
@@ -156,9 +165,9 @@ export class Lab {
   #refused(id: number, refusal: Refusal): void {
     if (id !== this.#latest) return;
     this.stats.refused++;
-    const isAtControl = this.state.scenario === null && this.controls.refuse(refusal);
-    const text = `${refusal.field}: ${refusal.value ?? "nothing"} is refused; expected ${refusal.expected}.`;
-    this.line(isAtControl ? "" : text);
+    if (this.state.scenario === null) this.controls.refuse(refusal);
+    const kept = this.result ? " What is shown is of the setting before." : "";
+    this.line(`${refusal.field}: ${refusal.value ?? "nothing"} is refused; expected ${refusal.expected}.${kept}`);
     if (!this.result) byId("sentence").textContent = "Nothing was simulated.";
     this.#settle();
   }
@@ -166,19 +175,25 @@ export class Lab {
   /** The finger rests: words, address, and idle work. */
   #rested(): void {
     this.#rest = 0;
+    const view = this.result;
+    if (!view || view.run.id !== this.#latest) return;
     void hashOf(this.state).then((hash) => {
       if (hash !== location.hash) history.replaceState(null, "", hash);
     });
-    const view = this.result;
-    if (!view || view.run.id !== this.#latest) return;
     this.say(view, this.#promise(view));
     for (const act of this.onRest) act();
     this.scout();
   }
 
+  /** Whether what is shown was steered by hand, which no address or command says. */
+  get isByHand(): boolean {
+    return this.charts.view?.run.id === BY_HAND;
+  }
+
   say(view: View, more: string): void {
     byId("sentence").innerHTML = `${sentence(view)} ${more}`;
     byId("cost").textContent = cost(view);
+    byId("command").textContent = this.isByHand ? "" : (view.run.description.command ?? "");
   }
 
   /** Whether the result is what a link promised. */

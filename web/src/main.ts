@@ -38,6 +38,8 @@ async function begin(): Promise<void> {
       result: () => lab.result?.run.summary ?? null,
       settled: () => lab.settled(),
       hash: () => hashOf(lab.state),
+      linkHash: () => hashOf(lab.ran),
+      drawn: () => lab.result?.run.curves.flows.flatMap((rows, at) => (rows ? [at] : [])) ?? [],
       readHash: async (hash: string) => {
         const given = await stateOf(hash);
         if (given) lab.set(given.state, given.promised);
@@ -64,24 +66,28 @@ function buttons(lab: Lab): void {
     const button = byId<HTMLButtonElement>(id);
     button.onclick = () => void act(button);
   };
+  const BY_HAND = "What was steered by hand has no address and no command: PNG and CSV keep it.";
   on("copy-link", async (button) => {
+    if (lab.isByHand) return lab.line(BY_HAND);
     const digest = lab.result?.run.summary?.digest.slice(0, 8);
     const promised = digest && lab.catalog ? { version: lab.catalog.version, digest } : undefined;
-    await copy(button, location.href.split("#")[0]! + (await hashOf(lab.state, promised)));
+    await copy(button, location.href.split("#")[0]! + (await hashOf(lab.ran, promised)));
   });
   on("copy-command", async (button) => {
+    if (lab.isByHand) return lab.line(BY_HAND);
     const command = lab.result?.run.description.command;
     if (command) return copy(button, command);
-    return lab.line("No command says this: it needs a file. Copy the TOML under ‘Scenario’ and run it by cwnd run.");
+    return lab.line("No command of settings says this. Copy the TOML under ‘Scenario’ into a file, and: cwnd run FILE.toml");
   });
   on("save-png", async () => {
     const titles = ["window", "rate", "queue"].map((id) => byId(`plot-${id}-title`).textContent!);
-    const run = lab.result?.run;
-    const lines = [byId("sentence").textContent!, run?.description.command ?? `cwnd run · ${run?.description.name ?? ""}`];
+    const run = (lab.isByHand ? lab.charts.view : lab.result)?.run;
+    const of = run?.description.command ?? `cwnd run · ${run?.description.name ?? ""}`;
+    const lines = [byId("sentence").textContent!, lab.isByHand ? `You steered by hand; all else: ${of}` : of];
     const blob = await picture(lab.charts, titles, [...lines, `cwnd ${lab.catalog?.version ?? ""}, digest ${run?.summary?.digest ?? ""}`]);
     if (blob) save("cwnd.png", blob);
   });
-  on("save-csv", () => lab.result && save("cwnd.csv", new Blob([csv(lab.result)], { type: "text/csv" })));
+  on("save-csv", () => lab.result && save("cwnd.csv", new Blob([csv(lab.isByHand ? lab.charts.view! : lab.result)], { type: "text/csv" })));
   const menu = byId<HTMLSelectElement>("preset");
   menu.append(...PRESETS.map(([name], at) => new Option(name, String(at))));
   menu.onchange = () => {

@@ -67,7 +67,8 @@ export function panes(lab: Lab): Tabs {
 
 function flows(lab: Lab): Pane {
   const render = (host: HTMLElement): void => {
-    host.innerHTML = lab.result?.run.summary ? table(lab.result) : "";
+    const view = lab.isByHand ? lab.charts.view : lab.result;
+    host.innerHTML = view?.run.summary ? table(view) : "";
   };
   return { name: "flows", label: "Flows", isHigh: false, render };
 }

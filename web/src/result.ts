@@ -2,7 +2,7 @@
 // The result in words, and the table of flows.
 
 import type { FlowSummary, Interval, LinkSummary } from "./engine.ts";
-import { escapeHtml, percent, shareOf, short, whole, type GroupView, type View } from "./view.ts";
+import { escapeHtml, mbpsOf, percent, shareOf, short, whole, type GroupView, type View } from "./view.ts";
 
 const SHOWN_FLOWS = 12;
 
@@ -16,15 +16,20 @@ export function sentence({ run, groups }: View): string {
   const summary = run.summary!;
   const { link } = summary;
   const sum = (of: (flow: FlowSummary) => number): number => summary.flows.reduce((all, flow) => all + of(flow), 0);
+  // Of several links, a share of one says nothing of what crosses another.
+  const several = summary.links.length > 1;
   const shares = groups.map((group) => {
     const count = group.flows.length > 1 ? ` (${group.flows.length} flows)` : "";
-    return colouredText(group, `${group.label}${count} ${groups.length > 1 ? "gets" : "fills"} ${percent(shareOf(summary, group.flows))}`);
+    const part = several ? `${short(mbpsOf(summary, group.flows))} Mbit/s` : percent(shareOf(summary, group.flows));
+    return colouredText(group, `${group.label}${count} ${groups.length > 1 || several ? "gets" : "fills"} ${part}`);
   });
   const drops = dropsOf(link);
   const timeouts = sum((flow) => flow.timeouts);
   return [
-    `${shares.join(", ")} of the link${groups.length > 1 ? `, which is busy ${percent(link.utilization)} of the time` : ""}.`,
-    `Packets wait ${short(link.queue_mean_ms)} ms on average, 95 % of them less than ${short(link.queue_p95_ms)} ms.`,
+    several
+      ? `${shares.join(", ")}. Of ${summary.links.length} links, ‘${escapeHtml(link.name)}’ is busy ${percent(link.utilization)} of the time; at it:`
+      : `${shares.join(", ")} of the link${groups.length > 1 ? `, which is busy ${percent(link.utilization)} of the time` : ""}.`,
+    `${several ? "packets" : "Packets"} wait ${short(link.queue_mean_ms)} ms on average, 95 % of them less than ${short(link.queue_p95_ms)} ms.`,
     `${plural(drops, "packet")} dropped${link.drops_loss ? ` (${whole(link.drops_loss)} at random)` : ""}, ` +
       `${plural(sum((flow) => flow.retransmits), "retransmission")}${timeouts ? `, ${plural(timeouts, "timeout")}` : ""}.`,
     summary.flows.length > 1 ? `Jain’s index is ${summary.jain.toFixed(3)}.` : "",

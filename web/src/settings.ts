@@ -89,15 +89,15 @@ export function settingsOf(given: object): Settings | null {
   const isTable = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
   const isText = (key: string, value: unknown): boolean =>
     ["codel", "red"].includes(key) ? isTable(value) : key === "ecn" ? value === true : typeof value === "string";
-  if (!Array.isArray(flows) || !flows.every((flow) => typeof flow === "string") || typeof seed !== "number") return null;
+  if (!Array.isArray(flows) || !flows.every((flow) => typeof flow === "string") || !Number.isSafeInteger(seed)) return null;
   if (!Object.entries(rest).every(([key, value]) => (ORDER as readonly string[]).includes(key) && isText(key, value))) return null;
-  const settings: Settings = { flows, ...BASE, ...rest, seed };
+  const settings: Settings = { flows, ...BASE, ...rest, seed: seed as number };
   settings.buffer = settings.buffer.replace(`, at least ${FEWEST}packets`, "");
   return settings;
 }
 
 const DISCIPLINES: Record<"codel" | "red", [string, string]> = { codel: ["target", "interval"], red: ["min", "max"] };
-const ORDER = ["rate", "rtt", "buffer", "duration", "seed", "loss", "jitter", "codel", "red", "ecn", "flows"] as const;
+export const ORDER = ["rate", "rtt", "buffer", "duration", "seed", "loss", "jitter", "codel", "red", "ecn", "flows"] as const;
 const escaped = (text: string): string => encodeURI(text).replace(/[&#]/g, encodeURIComponent);
 
 /** The settings as a hash that can be written by hand, or nothing where that does not suffice. */
@@ -149,9 +149,13 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
       if (key === "flow") settings.flows.push(value);
       else if (key === "v") promised.version = value;
       else if (key === "d") promised.digest = value;
-      else if (key === "seed") settings.seed = Number(value);
-      else if (key === "ecn") settings.ecn = true;
-      else if (key === "codel" || key === "red") {
+      else if (key === "seed") {
+        settings.seed = Number(value);
+        if (!/^\d+$/.test(value) || !Number.isSafeInteger(settings.seed)) return null;
+      } else if (key === "ecn") {
+        if (value !== "true" && value !== "false") return null;
+        if (value === "true") settings.ecn = true;
+      } else if (key === "codel" || key === "red") {
         const values = value.split("..");
         settings[key] = Object.fromEntries(DISCIPLINES[key].map((name, at) => [name, values[at]!]).filter(([, text]) => text));
       } else if (["rate", "rtt", "buffer", "duration", "loss", "jitter"].includes(key)) Object.assign(settings, { [key]: value });

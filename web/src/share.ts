@@ -75,7 +75,7 @@ export function csv({ run }: View): string {
   // What is in fixed point in the simulator is not here.
   const quoted = (text: string): string => `"${text.replace(/_x\d+k?$/, "").replaceAll('"', '""')}"`;
   const series = [
-    ...curves.flows.flatMap((rows, flow) => Object.entries(rows).map(([name, row]) => [`${description.flows[flow]!.name} ${name}`, row] as const)),
+    ...curves.flows.flatMap((rows, flow) => Object.entries(rows ?? {}).map(([name, row]) => [`${description.flows[flow]!.name} ${name}`, row] as const)),
     ...curves.links.flatMap((rows, link) => Object.entries(rows).map(([name, row]) => [`${description.links[link]!.name} ${name}`, row] as const)),
   ];
   const lines = [["time_s", ...series.map(([name]) => quoted(name))].join(",")];

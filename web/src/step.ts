@@ -52,8 +52,12 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
   };
   function pick(at: number, of: number): void {
     [time, flow] = [at, of];
+    if (lab.isByHand) {
+      html = "<p>What was steered by hand is not simulated again: move a slider first.</p>";
+      return fill();
+    }
     const name = lab.result?.run.description.flows[of]?.name ?? "";
-    void lab.workers.hooks(textOf(lab.state), at, of, CALLS).then((given) => {
+    void lab.workers.hooks(textOf(lab.ran), at, of, CALLS).then((given) => {
       if (!given) return;
       const { calls, ms } = given;
       if (calls.length) time = calls.at(-1)!.t_s + 1e-9;

@@ -3,7 +3,7 @@
 
 import { isRefusal } from "./engine.ts";
 import type { Description } from "./engine.ts";
-import { byId, type Lab } from "./lab.ts";
+import { BY_HAND, byId, type Lab } from "./lab.ts";
 import { drawPipe } from "./pipe.ts";
 import { textOf } from "./settings.ts";
 import { groupsOf, percent, shareOf, short, type View } from "./view.ts";
@@ -48,7 +48,7 @@ export function transport(lab: Lab): Transport {
       // The cursor may have moved on meanwhile.
       for (let shown = NaN; isOn(slow) && charts.cursor !== null && charts.cursor !== shown; ) {
         shown = charts.cursor;
-        if (shown < liveAt) await workers.live(textOf(lab.state), 1);
+        if (shown < liveAt) await workers.live(textOf(lab.ran), 1);
         liveAt = shown;
         const live = await workers.liveTo(shown, null, false);
         if (live && lab.result) drawPipe(pipe, live.packets, lab.result);
@@ -124,13 +124,14 @@ export function transport(lab: Lab): Transport {
       if (!live || !isOn(you)) break;
       const view: View = {
         groups,
-        run: { id: -1, ...{ over: live.over, description, summary: live.summary, ms: 0, now_s: live.now_s, mean_s: 1, asked_s: null, memory: 0 }, curves: live.curves! },
+        run: { id: BY_HAND, ...{ over: live.over, description, summary: live.summary, ms: 0, now_s: live.now_s, mean_s: 1, asked_s: null, memory: 0 }, curves: live.curves! },
       };
       lab.show(view);
       byId("at").textContent = `${segments} segments`;
       if (!live.over || !live.summary) continue;
       lab.say(view, `You had ${percent(shareOf(live.summary, [flow]))}.`);
       setYou(false);
+      for (const act of lab.onRest) act();
     }
   }
 

@@ -33,6 +33,8 @@ export const algorithmName = (cc: string): string =>
 
 /** What a group is called, with the keys in which groups of its algorithm differ. */
 function labelOf(group: Group, all: Group[]): string {
+  const own = keyOf(group, "label");
+  if (own) return own;
   const alike = all.filter(({ cc }) => cc === group.cc);
   if (alike.length === 1) return algorithmName(group.cc);
   const names = [...new Set(alike.flatMap(({ keys }) => keys.map(([name]) => name)))];
@@ -44,7 +46,7 @@ function labelOf(group: Group, all: Group[]): string {
   });
   const said = parts.filter(Boolean).join(", ");
   if (said) return `${algorithmName(group.cc)} ${said}`;
-  return differ.length ? algorithmName(group.cc) : `${algorithmName(group.cc)} ${"ABCD"[all.indexOf(group)]}`;
+  return differ.length ? algorithmName(group.cc) : `${algorithmName(group.cc)} ${all.indexOf(group) + 1}`;
 }
 
 /** The groups of the settings, or where there are none, flows of one label. */
@@ -66,14 +68,16 @@ export function groupsOf(description: Description, settings: Settings | null): G
   }));
 }
 
-export const shareOf = (summary: Summary, flows: number[]): number =>
-  flows.reduce((sum, flow) => sum + (summary.flows[flow]?.share ?? 0), 0);
+const sumOf = (summary: Summary, flows: number[], key: "share" | "throughput_mbps"): number =>
+  flows.reduce((sum, flow) => sum + (summary.flows[flow]?.[key] ?? 0), 0);
+export const shareOf = (summary: Summary, flows: number[]): number => sumOf(summary, flows, "share");
+export const mbpsOf = (summary: Summary, flows: number[]): number => sumOf(summary, flows, "throughput_mbps");
 
 /** The first group's part of what all flows carry; of one group alone, the utilisation. */
 export function outcome(summary: Summary, groups: number[][]): number {
   if (groups.length < 2) return summary.link.utilization;
-  const all = groups.reduce((sum, flows) => sum + shareOf(summary, flows), 0);
-  return all > 0 ? shareOf(summary, groups[0]!) / all : 0;
+  const all = groups.reduce((sum, flows) => sum + mbpsOf(summary, flows), 0);
+  return all > 0 ? mbpsOf(summary, groups[0]!) / all : 0;
 }
 
 /** The flows of each group, by the settings alone. */

@@ -44,7 +44,9 @@ function described(by: Engine, text: string): { description: Description; asked_
   const ratio = MOST_PACKETS / whole.cost.packets;
   if (ratio < 1 && text.startsWith("{")) {
     const { measure: _, ...settings } = JSON.parse(text) as Record<string, unknown>;
-    const seconds = Number((whole.duration_s * ratio).toPrecision(1));
+    const most = whole.duration_s * ratio;
+    const power = 10 ** Math.floor(Math.log10(most));
+    const seconds = Number((Math.floor(most / power) * power).toPrecision(1));
     const less = by.describe(JSON.stringify({ ...settings, duration: `${seconds}s` }));
     if (!isRefusal(less)) return { description: less, asked_s: whole.duration_s };
     by.describe(text);

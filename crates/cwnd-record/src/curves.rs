@@ -80,7 +80,9 @@ pub struct Curves {
     /// From, to, ns.
     span: (u64, u64),
     count: usize,
-    /// The flows that are drawn, from the first on.
+    /// The flows that are drawn, by their numbers, in rising order.
+    pub numbers: Vec<u32>,
+    /// Their curves.
     pub flows: Vec<FlowCurves>,
     /// The links.
     pub links: Vec<LinkCurves>,
@@ -90,9 +92,9 @@ pub struct Curves {
 const NO_SAMPLE: u64 = u64::MAX;
 
 impl Curves {
-    /// Empty curves of so many flows and links, in `count` columns from `span.0` up to `span.1`, ns.
+    /// Empty curves of the flows of these numbers, which rise, and of so many links, in `count` columns from `span.0` up to `span.1`, ns.
     #[must_use]
-    pub fn new(span: (u64, u64), count: usize, flows: usize, links: usize) -> Self {
+    pub fn new(span: (u64, u64), count: usize, numbers: Vec<u32>, links: usize) -> Self {
         let (count, span) = (count.max(1), (span.0, span.1.max(span.0 + 1)));
         let (nothing, none) = (vec![f32::NAN; count], vec![0.0; count]);
         let flow = FlowCurves {
@@ -109,13 +111,18 @@ impl Curves {
             before: 0,
         };
         let link = LinkCurves { packets: Extremes::new(count), bytes: nothing };
-        Self { span, count, flows: vec![flow; flows], links: vec![link; links] }
+        Self { span, count, flows: vec![flow; numbers.len()], numbers, links: vec![link; links] }
     }
 
     /// Number of columns.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
+    }
+
+    /// Where a flow's curves are, if it is drawn.
+    fn place(&self, flow: u32) -> Option<usize> {
+        self.numbers.binary_search(&flow).ok()
     }
 
     /// The column of a time; the end belongs to the last.
@@ -132,7 +139,8 @@ impl Curves {
     pub fn add_windows(&mut self, rows: &[CwndRow]) {
         for row in rows {
             let column = self.column(row.time_ns);
-            let Some(flow) = self.flows.get_mut(row.flow as usize) else { continue };
+            let Some(place) = self.place(row.flow) else { continue };
+            let flow = &mut self.flows[place];
             let Some(column) = column else {
                 if row.time_ns < self.span.0 {
                     flow.before = row.forwarded;
@@ -154,10 +162,11 @@ impl Curves {
     /// Adds samples of inner variables, in the order of time.
     pub fn add_inner(&mut self, rows: &[InnerRow]) {
         for row in rows {
-            let (column, count) = (self.column(row.time_ns), self.count);
-            let (Some(column), Some(flow)) = (column, self.flows.get_mut(row.flow as usize)) else {
+            let count = self.count;
+            let (Some(column), Some(place)) = (self.column(row.time_ns), self.place(row.flow)) else {
                 continue;
             };
+            let flow = &mut self.flows[place];
             let known = flow.inner.iter().position(|(name, _)| *name == row.name);
             let place = known.unwrap_or_else(|| {
                 flow.inner.push((row.name, vec![f32::NAN; count]));
@@ -182,10 +191,10 @@ impl Curves {
     /// Counts events.
     pub fn add_events(&mut self, rows: &[EventRow]) {
         for row in rows {
-            let column = self.column(row.time_ns);
-            let (Some(column), Some(flow)) = (column, self.flows.get_mut(row.flow as usize)) else {
+            let (Some(column), Some(place)) = (self.column(row.time_ns), self.place(row.flow)) else {
                 continue;
             };
+            let flow = &mut self.flows[place];
             let counted = match row.kind {
                 EventKind::Drop(DropCause::Loss) => &mut flow.losses,
                 EventKind::Drop(_) => &mut flow.drops,
@@ -198,14 +207,14 @@ impl Curves {
         }
     }
 
-    /// What left a flow's last link in the `mean_ns` up to the end of each column, Mbit/s on the wire, of packets of so many bytes;
+    /// What left the last link of the flow at a place in `numbers` in the `mean_ns` up to the end of each column, Mbit/s on the wire, of packets of so many bytes;
     /// not-a-number in columns before the first sample and behind the last.
     ///
     /// # Panics
-    /// If the flow is not drawn.
+    /// If no flow is at this place.
     #[must_use]
-    pub fn rates_mbps(&self, flow: usize, packet_bytes: u32, mean_ns: u64) -> Vec<f32> {
-        let flow = &self.flows[flow];
+    pub fn rates_mbps(&self, place: usize, packet_bytes: u32, mean_ns: u64) -> Vec<f32> {
+        let flow = &self.flows[place];
         let width_ns = (self.span.1 - self.span.0) as f64 / self.count as f64;
         let columns = ((mean_ns as f64 / width_ns).round() as usize).clamp(1, self.count);
         let (mut rates, mut so_far) = (vec![f32::NAN; self.count], Vec::with_capacity(self.count));
@@ -249,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_column_keeps_its_first_least_greatest_and_last_value() {
-        let mut curves = Curves::new((0, 100), 2, 1, 0);
+        let mut curves = Curves::new((0, 100), 2, vec![0], 0);
         curves.add_windows(&[
             window(0, 5, 0),
             window(10, 3, 0),
@@ -266,7 +275,7 @@ mod tests {
     #[test]
     fn a_rate_is_what_left_over_the_time_it_is_averaged_over() {
         let ms = 1_000_000;
-        let mut curves = Curves::new((0, 1000 * ms), 100, 1, 0);
+        let mut curves = Curves::new((0, 1000 * ms), 100, vec![0], 0);
         let rows: Vec<_> = (0..=500).map(|at| window(at * ms, 1, at)).collect();
         curves.add_windows(&rows);
         let rates = curves.rates_mbps(0, 1500, 100 * ms);
@@ -278,7 +287,7 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_left_out_and_what_was_sent_before_is_known() {
-        let mut curves = Curves::new((100, 200), 10, 1, 0);
+        let mut curves = Curves::new((100, 200), 10, vec![0], 0);
         curves.add_windows(&[window(50, 2, 7), window(105, 3, 9), window(250, 4, 100)]);
         assert_eq!(curves.flows[0].cwnd.first[0], 3.0);
         // Two packets in the first 10 ns: 2 · 12 000 bits / 10 ns = 2 400 000 Mbit/s.
@@ -287,7 +296,7 @@ mod tests {
 
     #[test]
     fn events_are_counted_by_what_they_are() {
-        let mut curves = Curves::new((0, 100), 1, 1, 0);
+        let mut curves = Curves::new((0, 100), 1, vec![0], 0);
         let event =
             |kind, value| EventRow { time_ns: 1, flow: 0, kind, link: None, value, cwnd: 0, ssthresh: 0 };
         let drop = EventKind::Drop(DropCause::Full);

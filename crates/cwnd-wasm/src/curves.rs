@@ -7,7 +7,31 @@ use cwnd_record::{Extremes, FlowCurves};
 use serde_json::{Value, json};
 
 /// Flows that are drawn: more would hide each other.
-pub(crate) const DRAWN_FLOWS: usize = 16;
+const DRAWN_FLOWS: usize = 16;
+
+/// The flows that are drawn of many: of each group alike many, the first ones, as far as they go.
+pub(crate) fn drawn(groups: &[usize]) -> Vec<u32> {
+    let mut taken = vec![0; groups.len()];
+    let mut left = DRAWN_FLOWS;
+    while left > 0 {
+        let before = left;
+        for (taken, &count) in taken.iter_mut().zip(groups) {
+            if left > 0 && *taken < count {
+                *taken += 1;
+                left -= 1;
+            }
+        }
+        if left == before {
+            break;
+        }
+    }
+    let begins = groups.iter().scan(0, |next, count| {
+        let begin = *next;
+        *next += count;
+        Some(begin)
+    });
+    begins.zip(taken).flat_map(|(begin, taken)| (begin..begin + taken).map(|flow| flow as u32)).collect()
+}
 
 /// Fills `data` with one row of columns after the other; returns their names: of each flow, then of each link. Rates are means over
 /// `mean_ns`.
@@ -15,10 +39,10 @@ pub(crate) fn fill(run: &Run, mean_ns: u64, data: &mut Vec<f32>) -> Value {
     data.clear();
     let curves = &run.curves;
     let mut flows = Vec::new();
-    for (number, flow) in curves.flows.iter().enumerate() {
+    for (place, flow) in curves.flows.iter().enumerate() {
         let mut names = Names::default();
         names.extremes(data, "cwnd", &flow.cwnd);
-        names.row(data, "rate_mbps", &curves.rates_mbps(number, run.packet_size, mean_ns.max(to_ns(1e-6))));
+        names.row(data, "rate_mbps", &curves.rates_mbps(place, run.packet_size, mean_ns.max(to_ns(1e-6))));
         let FlowCurves { ssthresh, srtt_ms, in_flight, drops, losses, timeouts, reductions, .. } = flow;
         let rows = [
             ("ssthresh", ssthresh),
@@ -46,7 +70,7 @@ pub(crate) fn fill(run: &Run, mean_ns: u64, data: &mut Vec<f32>) -> Value {
         names.row(data, "bytes", &link.bytes);
         links.push(names.0);
     }
-    json!({ "columns": curves.count(), "flows": flows, "links": links })
+    json!({ "columns": curves.count(), "numbers": curves.numbers, "flows": flows, "links": links })
 }
 
 /// Names of the rows of a flow or a link, in their order.
@@ -69,5 +93,21 @@ impl Names {
         for (which, row) in rows {
             self.row(data, &format!("{name}.{which}"), row);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::drawn;
+
+    // Sixteen of twenty and of two: fourteen and both. Of twenty groups of one, the first sixteen.
+    #[test]
+    fn of_many_flows_each_group_has_some() {
+        assert_eq!(drawn(&[2, 3]), [0, 1, 2, 3, 4]);
+        let of_both = drawn(&[20, 2]);
+        assert_eq!(of_both, (0..14).chain([20, 21]).collect::<Vec<u32>>());
+        assert_eq!(drawn(&[1; 20]), (0..16).collect::<Vec<u32>>());
+        assert_eq!(drawn(&[9, 9]), (0..8).chain(9..17).collect::<Vec<u32>>());
+        assert!(drawn(&[]).is_empty());
     }
 }

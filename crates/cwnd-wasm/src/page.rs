@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the functions of the module do.
 
-use crate::curves::{self, DRAWN_FLOWS};
+use crate::curves;
 use crate::hooks;
 use crate::run::{Run, to_ns};
 use cwnd_record::{Curves, mean_interval};
@@ -55,15 +55,16 @@ impl Page {
         let span = (to_ns(from_s), to_ns(to_s).min(scenario.duration));
         let columns = columns.clamp(1, 10_000);
         let mut sampled = scenario.clone();
-        let flows = sampled.recorded().len().min(DRAWN_FLOWS);
+        let counts: Vec<usize> = scenario.flows.iter().map(|group| group.count as usize).collect();
+        let drawn = curves::drawn(&counts);
         // Whole samples in a column: else rates would differ from column to column. Recording changes no result.
         sampled.record.interval = (span.1.saturating_sub(span.0) / columns as u64 / SAMPLES).max(1000);
         sampled.record.per_ack = false;
         sampled.record.inner = InnerVariables::Only(INNER.map(str::to_owned).to_vec());
-        sampled.record.flows = RecordedFlows::Only((0..flows as u32).map(FlowRef::Number).collect());
+        sampled.record.flows = RecordedFlows::Only(drawn.iter().copied().map(FlowRef::Number).collect());
         let mut simulation = Simulation::new(&sampled);
         simulation.pause_at(ROWS);
-        let curves = Curves::new(span, columns, flows, scenario.links.len());
+        let curves = Curves::new(span, columns, drawn, scenario.links.len());
         self.run = Some(Run { simulation, curves, packet_size: scenario.packet_size });
         true
     }
