@@ -50,6 +50,9 @@ def command(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write the page to this file instead.")
     ] = None,
+    essay: Annotated[
+        bool, typer.Option("--essay", help="Open at the essay: nine figures, in the order of the paper on CUBIC.")
+    ] = False,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; print where the page is.")] = False,
 ) -> None:
     """Open the web page: every packet of a minute is simulated again while you drag.
@@ -64,6 +67,8 @@ def command(
     from cwnd.messages import note
     from cwnd.scenario_file import scenario_file
 
+    if essay and scenario is not None:
+        fail(f"--essay: not accepted with {scenario}; expected one of them: the essay has scenarios of its own")
     state = None if scenario is None else page.state_of(scenario_file(scenario))
     if out is not None:
         page.write_page(out, state)
@@ -78,6 +83,7 @@ def command(
         html = page.page(state)
         target = Path(tempfile.mkdtemp(prefix="cwnd-lab-")) / "lab.html"
         target.write_text(html, encoding="utf-8")
-    print(target.as_uri())
-    if not no_open and not webbrowser.open(target.as_uri()):
+    address = target.as_uri() + ("#essay" if essay else "")
+    print(address)
+    if not no_open and not webbrowser.open(address):
         fail("no browser could be opened: open the address above in one")

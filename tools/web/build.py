@@ -56,7 +56,13 @@ def page(module: Path = MODULE) -> str:
     replaced = WEB / "out/worker.txt"
     replaced.parent.mkdir(exist_ok=True)
     replaced.write_text(worker)
-    program = bundle("main.ts", "--format=iife", "--loader:.txt=text", "--alias:worker-source=./out/worker.txt")
+    program = bundle(
+        "main.ts",
+        "--format=iife",
+        "--loader:.txt=text",
+        "--loader:.html=text",
+        "--alias:worker-source=./out/worker.txt",
+    )
     script = bundle("boot.ts", "--format=iife")
     style = bundle("style.css", "--loader:.css=css")
     html = (WEB / "src/page.html").read_text()

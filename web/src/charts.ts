@@ -56,11 +56,14 @@ function greatestLater(rows: Rows): number {
   return greatest(rows["cwnd.max"]!, first < 0 ? 0 : first + 2);
 }
 
+export type Kind = "window" | "rate" | "queue";
+
 export class Charts {
-  readonly window = new Panel(document.getElementById("plot-window")!, false);
-  readonly rate = new Panel(document.getElementById("plot-rate")!, false);
-  readonly queue = new Panel(document.getElementById("plot-queue")!, true);
-  readonly panels = [this.window, this.rate, this.queue];
+  /** Those of them that the page has under this prefix. */
+  readonly window: Panel;
+  readonly rate: Panel;
+  readonly queue: Panel;
+  readonly panels: Panel[];
   readonly extras = new Set<Extra>();
   view: View | null = null;
   /** The run before, and pinned ones. */
@@ -72,9 +75,18 @@ export class Charts {
   draws = 0;
   #pending = 0;
 
-  constructor(private readonly catalog: () => Catalog | null) {
+  constructor(
+    private readonly catalog: () => Catalog | null,
+    host: HTMLElement,
+    prefix = "plot",
+    kinds: Kind[] = ["window", "rate", "queue"],
+    says = "sentence",
+  ) {
+    const panel = (kind: Kind): Panel => new Panel(document.getElementById(`${prefix}-${kind}`)!, kind === kinds.at(-1), says);
+    this.panels = kinds.map(panel);
+    [this.window, this.rate, this.queue] = (["window", "rate", "queue"] as const).map((kind) => this.panels[kinds.indexOf(kind)]) as [Panel, Panel, Panel];
     for (const event of ["beforeprint", "afterprint"]) addEventListener(event, () => this.#draw());
-    new ResizeObserver(() => this.redraw()).observe(document.getElementById("charts")!);
+    new ResizeObserver(() => this.redraw()).observe(host);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     for (const panel of this.panels) {
       const at = (event: MouseEvent): number => panel.time(event.clientX - panel.host.getBoundingClientRect().left);

@@ -31,7 +31,8 @@ const without = <K extends keyof Settings>(settings: Settings, key: K): Settings
 const setting = (id: "rate" | "rtt" | "buffer" | "duration", label: string, scale: Scale, unit: string, parse: (text: string) => number | null): SliderSpec => ({
   ...{ id, label, scale, show: (value) => `${value} ${unit === "bdp" ? "BDP" : unit}` },
   read: (settings) => parse(settings[id]),
-  write: (settings, value) => ({ ...settings, [id]: `${value}${unit}` }),
+  // What was measured of another duration may not be there in this one.
+  write: (settings, value) => ({ ...(id === "duration" ? without(settings, "measure") : settings), [id]: `${value}${unit}` }),
 });
 
 const PATH = [

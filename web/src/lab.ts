@@ -8,18 +8,14 @@ import type { Run } from "./protocol.ts";
 import { cost, seedsSentence, sentence } from "./result.ts";
 import { Scouting, type Errand } from "./scouting.ts";
 import { hashOf, textOf, type Promised, type Settings, type State } from "./settings.ts";
-import { escapeHtml, groupsOf, short, type View } from "./view.ts";
+import { byId, escapeHtml, groupsOf, short, type View } from "./view.ts";
+import { BY_HAND } from "./steer.ts";
 import { Workers } from "./workers.ts";
 
 /** After so long without a change, the finger rests: ms. */
 const REST_MS = 220;
 /** A touch so long after the last change begins another: ms. */
 const NEW_TOUCH_MS = 700;
-
-/** The number of a run that was steered by hand. */
-export const BY_HAND = -1;
-
-export const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
 
 export class Lab {
   readonly charts: Charts;
@@ -53,7 +49,7 @@ export class Lab {
 
   constructor(public state: State) {
     this.ran = state;
-    this.charts = new Charts(() => this.catalog);
+    this.charts = new Charts(() => this.catalog, byId("charts"));
     this.workers = new Workers(byId("module").textContent!.trim(), {
       ready: (catalog) => {
         this.catalog = catalog;

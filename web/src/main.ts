@@ -2,15 +2,24 @@
 // The page: its buttons, its links, and what is dropped on it.
 
 import type { Extra } from "./charts.ts";
-import { byId, Lab } from "./lab.ts";
+import { essay } from "./essay.ts";
+import { Lab } from "./lab.ts";
 import { panes } from "./panes.ts";
 import { hashOf, PRESETS, settingsOf, START, stateOf, type Settings, type State } from "./settings.ts";
 import { copy, csv, picture, save } from "./share.ts";
 import { transport } from "./transport.ts";
+import { byId } from "./view.ts";
 
+/** An address with this is that of the essay. */
+const ESSAY = "#essay";
 const UNREADABLE = "The address of this page has settings that it cannot read.";
 
 async function begin(): Promise<void> {
+  const isEssay = (): boolean => location.hash.startsWith(ESSAY);
+  const reads = isEssay();
+  // Between the essay and the laboratory the page begins anew.
+  addEventListener("hashchange", () => isEssay() !== reads && location.reload());
+  if (reads) return essay();
   const linked = await stateOf(location.hash);
   const lab = new Lab(linked?.state ?? written() ?? { settings: START, scenario: null });
   if (linked) lab.set(linked.state, linked.promised);
@@ -21,6 +30,7 @@ async function begin(): Promise<void> {
   extras(lab);
   files(lab);
   addEventListener("hashchange", async () => {
+    if (isEssay()) return;
     const given = await stateOf(location.hash);
     if (given) lab.set(given.state, given.promised);
     else lab.line(UNREADABLE);

@@ -45,13 +45,15 @@ export class Panel {
   constructor(
     readonly host: HTMLElement,
     hasTimes: boolean,
+    /** The element that says what it shows. */
+    says: string,
     /** Height of the lanes above the curves. */
     public lanes = 0,
   ) {
     this.#hasTimes = hasTimes;
     this.canvas = host.appendChild(document.createElement("canvas"));
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-labelledby", `${host.id}-title sentence`);
+    this.canvas.setAttribute("aria-labelledby", `${host.id}-title ${says}`);
     this.svg = host.appendChild(document.createElementNS(SVG, "svg"));
     this.g = this.canvas.getContext("2d")!;
   }

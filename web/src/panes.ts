@@ -2,12 +2,13 @@
 // The tabs under the charts.
 
 import { comparePane } from "./compare.ts";
-import { byId, type Lab } from "./lab.ts";
+import type { Lab } from "./lab.ts";
 import { mapPane } from "./map.ts";
 import { table } from "./result.ts";
 import { copy } from "./share.ts";
 import { element } from "./slider.ts";
 import { stepPane } from "./step.ts";
+import { byId } from "./view.ts";
 
 export interface Pane {
   name: string;

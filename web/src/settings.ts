@@ -14,6 +14,9 @@ export interface Settings {
   codel?: Record<string, string>;
   red?: Record<string, string>;
   ecn?: boolean;
+  packet_size?: string;
+  /** What is measured, from and to: without it the last four fifths. */
+  measure?: [string, string];
 }
 
 /** What the page runs: its settings, or a scenario that was written or dropped. */
@@ -87,8 +90,9 @@ export function textOf({ settings, scenario }: State): string {
 export function settingsOf(given: object): Settings | null {
   const { flows, seed = 1, ...rest } = given as Record<string, unknown>;
   const isTable = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+  const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === "string");
   const isText = (key: string, value: unknown): boolean =>
-    ["codel", "red"].includes(key) ? isTable(value) : key === "ecn" ? value === true : typeof value === "string";
+    ["codel", "red"].includes(key) ? isTable(value) : key === "measure" ? isPair(value) : key === "ecn" ? value === true : typeof value === "string";
   if (!Array.isArray(flows) || !flows.every((flow) => typeof flow === "string") || !Number.isSafeInteger(seed)) return null;
   if (!Object.entries(rest).every(([key, value]) => (ORDER as readonly string[]).includes(key) && isText(key, value))) return null;
   const settings: Settings = { flows, ...BASE, ...rest, seed: seed as number };
@@ -97,7 +101,7 @@ export function settingsOf(given: object): Settings | null {
 }
 
 const DISCIPLINES: Record<"codel" | "red", [string, string]> = { codel: ["target", "interval"], red: ["min", "max"] };
-export const ORDER = ["rate", "rtt", "buffer", "duration", "seed", "loss", "jitter", "codel", "red", "ecn", "flows"] as const;
+export const ORDER = ["rate", "rtt", "buffer", "duration", "seed", "loss", "jitter", "codel", "red", "ecn", "packet_size", "measure", "flows"] as const;
 const escaped = (text: string): string => encodeURI(text).replace(/[&#]/g, encodeURIComponent);
 
 /** The settings as a hash that can be written by hand, or nothing where that does not suffice. */
@@ -107,6 +111,7 @@ function plainHash(settings: Settings): string | null {
     const value = settings[key];
     if (value === undefined) continue;
     if (key === "flows") pairs.push(...settings.flows.map((flow): [string, string] => ["flow", flow]));
+    else if (key === "measure") pairs.push([key, settings.measure!.join("..")]);
     else if (key === "codel" || key === "red") {
       const names = DISCIPLINES[key];
       const table = settings[key]!;
@@ -155,10 +160,14 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
       } else if (key === "ecn") {
         if (value !== "true" && value !== "false") return null;
         if (value === "true") settings.ecn = true;
+      } else if (key === "measure") {
+        const [from = "", to = "", more] = value.split("..");
+        if (!from || !to || more !== undefined) return null;
+        settings.measure = [from, to];
       } else if (key === "codel" || key === "red") {
         const values = value.split("..");
         settings[key] = Object.fromEntries(DISCIPLINES[key].map((name, at) => [name, values[at]!]).filter(([, text]) => text));
-      } else if (["rate", "rtt", "buffer", "duration", "loss", "jitter"].includes(key)) Object.assign(settings, { [key]: value });
+      } else if (["rate", "rtt", "buffer", "duration", "loss", "jitter", "packet_size"].includes(key)) Object.assign(settings, { [key]: value });
       else if (at > 0) return null;
     }
     if (packed !== null) {

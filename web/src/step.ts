@@ -7,24 +7,25 @@ import type { Pane } from "./panes.ts";
 import { textOf } from "./settings.ts";
 import { escapeHtml, short, whole } from "./view.ts";
 
-const CALLS = 8;
+export const CALLS = 8;
 const INFINITE = 0x7fffffff;
 
-const shown = (value: number, { scale, unit }: HookField): string =>
-  value >= INFINITE ? "∞" : `${scale > 1 ? Number((value / scale).toPrecision(5)) : value}${unit ? ` ${unit}` : ""}`;
+const shown = (value: number, { scale, unit }: HookField, isRaw: boolean): string =>
+  isRaw ? String(value) : value >= INFINITE ? "∞" : `${scale > 1 ? Number((value / scale).toPrecision(5)) : value}${unit ? ` ${unit}` : ""}`;
 
 const argumentsOf = (call: HookCall): string =>
   Object.entries(call.arguments)
     .map(([name, value]) => `${name}=${value}`)
     .join(", ");
 
-function tableOf(calls: HookCall[]): string {
+/** With `isRaw` the integers as they are. */
+export function tableOf(calls: HookCall[], isRaw = false): string {
   // What never is anything else than 0 is left out.
   const fields = calls[0]!.fields.filter((_, at) => calls.some(({ fields }) => fields[at]!.before !== 0 || fields[at]!.after !== 0));
   const cell = (call: HookCall, name: string): string => {
     const field = call.fields.find((one) => one.name === name)!;
     const isChanged = field.before !== field.after;
-    const text = isChanged ? `${shown(field.before, field)} → ${shown(field.after, field)}` : shown(field.after, field);
+    const text = isChanged ? `${shown(field.before, field, isRaw)} → ${shown(field.after, field, isRaw)}` : shown(field.after, field, isRaw);
     return `<td${isChanged ? ' class="changed"' : ""} title="${field.before} → ${field.after}">${text}</td>`;
   };
   const changes = (name: string): boolean => calls.some(({ fields }) => fields.some((one) => one.name === name && one.before !== one.after));
@@ -34,7 +35,7 @@ function tableOf(calls: HookCall[]): string {
     const returned = call.hook === "ssthresh" || call.hook === "undo_cwnd" ? ` = ${call.returned}` : "";
     return `<th scope="col">${call.t_s.toFixed(6)} s<br><b>${call.hook}</b>${returned}<br>${escapeHtml(argumentsOf(call)).replaceAll(", ", "<br>").replaceAll("=", " ")}</th>`;
   });
-  return `<table id="hooks"><thead><tr><th scope="col">call</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+  return `<table class="hooks"><thead><tr><th scope="col">call</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
 export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): void } {

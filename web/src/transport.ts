@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Time: a cursor that is moved or plays; with the packets shown it plays slowly. And the minute in which the visitor is the controller.
 
-import { isRefusal } from "./engine.ts";
 import type { Description } from "./engine.ts";
-import { BY_HAND, byId, type Lab } from "./lab.ts";
+import type { Lab } from "./lab.ts";
 import { drawPipe } from "./pipe.ts";
 import { textOf } from "./settings.ts";
-import { groupsOf, percent, shareOf, short, type View } from "./view.ts";
+import { frame, SPEED, steer } from "./steer.ts";
+import { byId, percent, shareOf, short } from "./view.ts";
 
-/** Simulated seconds in a second; and seconds for a round trip, where packets are seen. */
-const [SPEED, ROUND_TRIP_S] = [10, 4];
-const YOU = "reno@label=You,start=0s";
+/** Seconds for a round trip, where packets are seen. */
+export const ROUND_TRIP_S = 4;
 
-const still = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const still = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const isOn = (button: HTMLElement): boolean => button.getAttribute("aria-pressed") === "true";
-const frame = (): Promise<number> => new Promise((done) => requestAnimationFrame(done));
 
 export interface Transport {
   seek(time: number | null): void;
@@ -99,40 +97,18 @@ export function transport(lab: Lab): Transport {
 
   /** A flow more, whose window is the slider's. */
   async function control(): Promise<void> {
-    const { settings } = lab.state;
-    const state = { settings: { ...settings, flows: [...settings.flows, YOU] }, scenario: null };
     lab.isBusy = true;
     lab.scouting.stop();
-    const given = await workers.live(textOf(state), charts.window.columns);
-    if (!given || isRefusal(given)) return setYou(false);
-    const description: Description = given;
-    const flow = description.flows.length - 1;
-    const groups = groupsOf(description, state.settings);
-    groups.at(-1)!.label = "You";
-    const most = 3 * Math.max(4, description.links[0]?.bdp_packets ?? 100);
-    byId("sentence").textContent = `The slider is the window of one more flow: move it. All is over in ${short(description.duration_s / SPEED)} s.`;
-    let [time, last] = [0, await frame()];
-    while (isOn(you)) {
-      const now = await frame();
-      time = Math.min(description.duration_s, time + (SPEED * Math.min(100, now - last)) / 1000);
-      last = now;
-      // By its square, so that small windows have room.
-      const segments = Math.max(1, Math.round(most * (Number(yours.value) / 100) ** 2));
-      yours.setAttribute("aria-valuetext", `${segments} segments`);
-      // The end is over when what comes behind it has not happened.
-      const live = await workers.liveTo(time < description.duration_s ? time : time + 1, { flow, segments }, true);
-      if (!live || !isOn(you)) break;
-      const view: View = {
-        groups,
-        run: { id: BY_HAND, ...{ over: live.over, description, summary: live.summary, ms: 0, now_s: live.now_s, mean_s: 1, asked_s: null, memory: 0 }, curves: live.curves! },
-      };
+    const say = (text: string): void => void (byId("sentence").textContent = text);
+    const begin = ({ duration_s }: Description): void => say(`The slider is the window of one more flow: move it. All is over in ${short(duration_s / SPEED)} s.`);
+    const last = await steer(workers, lab.state.settings, charts.window.columns, yours, () => isOn(you), begin, (view, segments) => {
       lab.show(view);
       byId("at").textContent = `${segments} segments`;
-      if (!live.over || !live.summary) continue;
-      lab.say(view, `You had ${percent(shareOf(live.summary, [flow]))}.`);
-      setYou(false);
-      for (const act of lab.onRest) act();
-    }
+    });
+    if (!last) return setYou(false);
+    lab.say(last, `You had ${percent(shareOf(last.run.summary!, last.groups.at(-1)!.flows))}.`);
+    setYou(false);
+    for (const act of lab.onRest) act();
   }
 
   function setYou(on: boolean): void {

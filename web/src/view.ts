@@ -19,6 +19,8 @@ export interface View {
   groups: GroupView[];
 }
 
+export const byId = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T;
+
 export const COLOURS = 4;
 
 const NAMES = ["CUBIC", "Reno", "BIC", "SACK", "NewReno", "Tahoe", "HighSpeed", "FAST", "Illinois", "Scalable", "Vegas", "Westwood", "Veno", "Hybla", "YeAH"];

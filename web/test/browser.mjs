@@ -90,6 +90,8 @@ for (let number = 0; number < 20; number++) {
   const settings = { flows, rate: `${1 + random(30)}Mbit/s`, rtt: `${1 + random(200)}ms`, buffer: `${(1 + random(40)) / 10}bdp`, duration: `${5 + random(9)}s`, seed: random(99) };
   if (random(2)) settings.loss = `random:0.00${1 + random(9)}`;
   if (random(2)) settings.jitter = `${1 + random(9)}ms`;
+  if (random(2)) settings.measure = ["1s", `${2 + random(3)}s`];
+  if (random(3) === 0) settings.packet_size = "1250B";
   const queue = random(4);
   if (queue === 0) Object.assign(settings, { codel: { target: "5ms", interval: `${10 + random(90)}ms` }, ecn: true });
   if (queue === 1) settings.red = { min: "0.2bdp", max: `0.${3 + random(6)}bdp` };
@@ -162,8 +164,8 @@ check("and the sliders come back", (await page.evaluate(() => lab.result().measu
 
 // The calls of hooks, A and B, the map, packets.
 await page.locator("#plot-window").click({ position: { x: 400, y: 60 } });
-await page.waitForSelector("#hooks td");
-check("a click on a curve shows eight calls", (await page.locator("#hooks thead th").count()) === 9);
+await page.waitForSelector(".hooks td");
+check("a click on a curve shows eight calls", (await page.locator(".hooks thead th").count()) === 9);
 await page.click("#tab-compare");
 await page.click("text=Keep this as A");
 await page.evaluate(() => lab.set({ flows: ["cubic@beta=0.9", "reno"], rate: "20Mbit/s", duration: "10s" }));
