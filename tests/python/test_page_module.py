@@ -8,6 +8,7 @@ import json
 import math
 import random
 import shlex
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -176,3 +177,43 @@ def test_the_catalog_is_the_registry(wasm: Module) -> None:
     # Other tests of this process may have loaded plugins.
     built_in = [algorithm for algorithm in _native.algorithms() if algorithm["built_in"]]
     assert wasm.ask(catalog=True)["algorithms"] == json.loads(json.dumps(built_in))
+
+
+# A scenario under another seed, as the page asks for ten of them.
+def test_a_scenario_runs_under_another_seed(wasm: Module) -> None:
+    text = (ROOT / "scenarios/request-response.toml").read_text()
+    assert "seed" not in text
+    other = wasm.ask(digest={"scenario": text, "seed": 7})
+    assert other == {"digest": native_digest(f"seed = 7\n{text}")} != wasm.ask(digest=text)
+
+
+def test_more_flows_than_a_page_simulates_are_refused(wasm: Module) -> None:
+    refused = wasm.ask(digest={"flows": ["cubic:4000", "reno:1001"], "rate": "10Mbit/s", "duration": "1s"})["refused"]
+    assert (
+        refused["field"] == "flow"
+        and refused["value"] == "5001"
+        and refused["expected"].startswith("at most 5000 flows")
+    )
+    assert "digest" in wasm.ask(digest={"flows": ["cubic:400"], "rate": "10Mbit/s", "duration": "1s"})
+
+
+# A budget: the aim is 1.6, and 1.5 was measured on a quiet machine, 1.7 with a page's curves. Both are run in turn, and the best of nine
+# is taken, so that it is about the code rather than the machine.
+def test_webassembly_takes_at_most_twice_and_a_quarter_the_time_of_the_native_build(wasm: Module) -> None:
+    text = 'duration = "60s"\n[link]\nrate = "100Mbit/s"\nrtt = "40ms"\nqueue = { kind = "droptail", limit = "1bdp" }\n'
+    text += "".join(f'[[flow]]\ncc = "{cc}"\n' for cc in ("cubic", "reno"))
+    native, ours = [], []
+    for _ in range(9):
+        begin = time.perf_counter()
+        native_digest(text)
+        native.append(1000 * (time.perf_counter() - begin))
+        ours += [run["ms"] for run in wasm.ask(bench=text, times=1)]
+    ratio = min(ours) / min(native)
+    print(f"WebAssembly {min(ours):.1f} ms, native {min(native):.1f} ms: {ratio:.2f}")
+    assert ratio < 2.25
+
+
+def test_what_the_page_offers_to_begin_with_is_up_to_date() -> None:
+    from tools.docs.web_presets import TARGET, document
+
+    assert TARGET.read_text(encoding="utf-8") == document(), "run make docs"

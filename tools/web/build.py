@@ -13,6 +13,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from tools.web import tables
+
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
 #: Where `.ci/wasm` leaves the module.
@@ -56,12 +58,14 @@ def page(module: Path = MODULE) -> str:
     replaced = WEB / "out/worker.txt"
     replaced.parent.mkdir(exist_ok=True)
     replaced.write_text(worker)
+    tables.write(module, WEB / "out/tables.json")
     program = bundle(
         "main.ts",
         "--format=iife",
         "--loader:.txt=text",
         "--loader:.html=text",
         "--alias:worker-source=./out/worker.txt",
+        "--alias:tables=./out/tables.json",
     )
     script = bundle("boot.ts", "--format=iife")
     style = bundle("style.css", "--loader:.css=css")

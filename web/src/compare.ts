@@ -44,9 +44,9 @@ export function comparePane(lab: Lab): Pane {
 
   lab.pinned = () => pinned.map(({ view }) => view);
   lab.errands.push(() => {
-    const known = pinned.length ? all().filter(({ state }) => state.scenario === null) : [];
+    const known = pinned.length ? all() : [];
     return known.map((variant) =>
-      lab.scouting.seeds(variant.state.settings, (values) => {
+      lab.scouting.seeds(variant.state, variant.view.groups.map(({ flows }) => flows), (values) => {
         outcomes.set(keyOf(variant), values);
         void differ(variant);
       }),
@@ -57,7 +57,7 @@ export function comparePane(lab: Lab): Pane {
     const first = pinned[0] && outcomes.get(keyOf(pinned[0]));
     const own = outcomes.get(keyOf(variant));
     // A part of what all carry is none of a flow alone, which has its utilisation.
-    const alike = new Set([pinned[0]!, variant].map(({ state }) => state.settings.flows.length > 1)).size === 1;
+    const alike = new Set([pinned[0]!, variant].map(({ view }) => view.groups.length > 1)).size === 1;
     if (!first || !own || first.length !== own.length || !alike) return;
     const interval = await lab.workers.interval(own.map((value, seed) => 100 * (value - first[seed]!)));
     if (!interval) return;

@@ -248,7 +248,7 @@ class Essay {
     this.onRest[figure.spec.id]?.(figure);
     if (!figure.spec.hasSeeds) return;
     this.scouting.run([
-      this.scouting.seeds(figure.settings, (_, interval) => {
+      this.scouting.seeds({ settings: figure.settings, scenario: null }, view.groups.map(({ flows }) => flows), (_, interval) => {
         if (interval && figure.view === view) figure.write({ mean: interval.mean, half: interval.high - interval.mean });
       }),
     ]);
@@ -328,7 +328,7 @@ function hooks(essay: Essay): void {
   const figure = essay.get("kernel");
   const pick = async (time: number): Promise<void> => {
     const given = await essay.workers.hooks(textOf({ settings: figure.settings, scenario: null }), time, 0, CALLS);
-    if (given?.calls.length) host.innerHTML = tableOf(given.calls, true);
+    if (given?.calls.length) host.innerHTML = tableOf(given.calls, "cubic-linux", true);
   };
   figure.charts.onPick = (time) => void pick(time);
   essay.onRest["kernel"] = () => void pick(20);

@@ -3,7 +3,7 @@
 
 import { Charts } from "./charts.ts";
 import { Controls } from "./controls.ts";
-import type { Catalog, Refusal } from "./engine.ts";
+import type { Catalog, Refusal, Rows } from "./engine.ts";
 import type { Run } from "./protocol.ts";
 import { cost, seedsSentence, sentence } from "./result.ts";
 import { Scouting, type Errand } from "./scouting.ts";
@@ -11,6 +11,7 @@ import { hashOf, textOf, type Promised, type Settings, type State } from "./sett
 import { byId, escapeHtml, groupsOf, short, type View } from "./view.ts";
 import { BY_HAND } from "./steer.ts";
 import { Workers } from "./workers.ts";
+import tables from "tables";
 
 /** After so long without a change, the finger rests: ms. */
 const REST_MS = 220;
@@ -70,6 +71,18 @@ export class Lab {
     this.controls = new Controls(byId("controls"), state.settings, () => this.catalog, changed, (slider) => this.#touched(slider));
     this.controls.update(state.settings);
     this.charts.redraw();
+  }
+
+  /** Shows the run that the page begins with, before there is a module to run it. */
+  begin(): void {
+    const { description, summary, columns, flows, links } = tables.first;
+    const rows = (lists: Record<string, (number | null)[]>): Rows =>
+      Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, Float32Array.from(list, (value) => value ?? NaN)]));
+    const curves = { columns, flows: flows.map(rows), links: links.map(rows) };
+    const run: Run = { id: 0, over: true, description, summary, curves, ms: 0, now_s: description.duration_s, mean_s: 1, asked_s: null, memory: 0 };
+    const view = { run, groups: groupsOf(description, this.state.settings) };
+    this.show(view);
+    byId("sentence").innerHTML = sentence(view);
   }
 
   /** A finger on a slider: what is shown now stays as a ghost. */
@@ -208,13 +221,10 @@ export class Lab {
     const { settings, scenario } = this.state;
     if (!view || this.isBusy || document.hidden) return;
     const more = this.errands.flatMap((errands) => errands());
-    if (scenario !== null) {
-      this.scouting.run(more);
-      return;
-    }
-    const seeds = this.scouting.seeds(settings, (_, interval) => {
+    const seeds = this.scouting.seeds(this.state, view.groups.map(({ flows }) => flows), (_, interval) => {
       if (interval && this.result === view && this.#isSettled) this.say(view, `${seedsSentence(view, interval)} ${this.#promise(view)}`);
     });
+    if (scenario !== null) return this.scouting.run([seeds, ...more]);
     const near = (id: string): number => (id === this.#lastTouched ? 0 : 1);
     const isShown = ({ host }: { host: HTMLElement }): boolean => host.offsetParent !== null;
     const sliders = this.controls.sliders.filter(isShown).sort((a, b) => near(a.spec.id) - near(b.spec.id));

@@ -6,7 +6,9 @@ import { essay } from "./essay.ts";
 import { Lab } from "./lab.ts";
 import { panes } from "./panes.ts";
 import { hashOf, PRESETS, settingsOf, START, stateOf, type Settings, type State } from "./settings.ts";
+import PRESET_TEXTS from "./presets.json";
 import { copy, csv, picture, save } from "./share.ts";
+import { element } from "./slider.ts";
 import { transport } from "./transport.ts";
 import { byId } from "./view.ts";
 
@@ -22,6 +24,7 @@ async function begin(): Promise<void> {
   if (reads) return essay();
   const linked = await stateOf(location.hash);
   const lab = new Lab(linked?.state ?? written() ?? { settings: START, scenario: null });
+  if (!linked && !written()) lab.begin();
   if (linked) lab.set(linked.state, linked.promised);
   else if (location.hash.length > 1) void lab.settled().then(() => lab.line(UNREADABLE));
   const time = transport(lab);
@@ -98,13 +101,40 @@ function buttons(lab: Lab): void {
     if (blob) save("cwnd.png", blob);
   });
   on("save-csv", () => lab.result && save("cwnd.csv", new Blob([csv(lab.isByHand ? lab.charts.view! : lab.result)], { type: "text/csv" })));
+  presets(lab);
+}
+
+interface Preset {
+  name: string;
+  text: string;
+  /** The point of the figure that it is. */
+  point?: string;
+  /** What the paper says, its number, ours, and whether it holds. */
+  claims?: string;
+}
+
+/** What to begin with: settings, scenarios, and points of the papers' figures with their claims. */
+function presets(lab: Lab): void {
   const menu = byId<HTMLSelectElement>("preset");
-  menu.append(...PRESETS.map(([name], at) => new Option(name, String(at))));
+  const written = PRESET_TEXTS as Preset[];
+  const group = (label: string, options: [string, string][]): HTMLElement =>
+    element("optgroup", { label }, ...options.map(([name, value]) => new Option(name, value)));
+  const of = (isFigure: boolean): [string, string][] => written.flatMap(({ name, claims }, at) => ((claims !== undefined) === isFigure ? [[name, `t${at}`] as [string, string]] : []));
+  menu.append(group("Settings", PRESETS.map(([name], at) => [name, `s${at}`])), group("Scenarios", of(false)), group("Figures of the papers", of(true)));
   menu.onchange = () => {
-    const preset = PRESETS[Number(menu.value)];
-    if (menu.value && preset) lab.set({ settings: { ...START, ...preset[1] }, scenario: null });
+    const at = Number(menu.value.slice(1));
+    const settings = menu.value.startsWith("s") ? { ...START, ...PRESETS[at]![1] } : lab.state.settings;
+    if (menu.value) lab.set({ settings, scenario: menu.value.startsWith("t") ? written[at]!.text : null });
     menu.value = "";
   };
+  const show = (): void => {
+    const preset = written.find(({ text, claims }) => claims !== undefined && text === lab.state.scenario);
+    const host = byId("claims");
+    host.hidden = !preset;
+    host.textContent = preset ? `${preset.name}. This is its point ‘${preset.point ?? ""}’, simulated for you; judged on all its points and seeds (cwnd reproduce): ${preset.claims}` : "";
+  };
+  lab.onAsk.push(show);
+  show();
 }
 
 const EXTRAS: [Extra, string, string][] = [

@@ -3,7 +3,7 @@
 
 import type { Interval } from "./engine.ts";
 import type { Workers } from "./workers.ts";
-import { textOf, type Settings } from "./settings.ts";
+import { textOf, type Settings, type State } from "./settings.ts";
 import type { Slider } from "./slider.ts";
 import { flowsOf, outcome } from "./view.ts";
 
@@ -13,7 +13,9 @@ const [SMALL, LARGE] = [2.6e6, 16e6];
 const KEPT = 4000;
 
 export interface Errand {
-  settings: Settings[];
+  texts: string[];
+  /** The flows of each group of a text, of all where they are the same. */
+  groups(at: number): number[][];
   most: number;
   each?(at: number, value: number | null): void;
   done?(values: (number | null)[]): void;
@@ -32,7 +34,7 @@ export class Scouting {
 
   /** Does errands, one after the other, instead of those before. */
   run(errands: Errand[]): void {
-    const all = errands.map((errand) => ({ ...errand, texts: errand.settings.map((settings) => textOf({ settings, scenario: null })) }));
+    const all = errands;
     const values = all.map(({ texts }) => texts.map((text) => this.known.get(text)));
     const todo: { text: string; most: number; errand: number; at: number }[] = [];
     const isDone = (errand: number): void => {
@@ -48,8 +50,8 @@ export class Scouting {
     });
     this.workers.scan(todo, (number, summary) => {
       const { text, errand, at } = todo[number]!;
-      const { settings, each } = all[errand]!;
-      const value = summary && outcome(summary, flowsOf(settings[at]!));
+      const { groups, each } = all[errand]!;
+      const value = summary && outcome(summary, groups(at));
       if (this.known.size > KEPT) this.known.clear();
       this.known.set(text, value);
       values[errand]![at] = value;
@@ -59,10 +61,12 @@ export class Scouting {
     });
   }
 
-  /** The outcome over ten seeds, with its interval. */
-  seeds(settings: Settings, done: (values: number[], interval: Interval | null) => void): Errand {
+  /** The outcome of a state over ten seeds, with its interval. */
+  seeds({ settings, scenario }: State, groups: number[][], done: (values: number[], interval: Interval | null) => void): Errand {
+    const text = (seed: number): string => (scenario === null ? textOf({ settings: { ...settings, seed }, scenario }) : JSON.stringify({ scenario, seed }));
     return {
-      settings: Array.from({ length: SEEDS }, (_, at) => ({ ...settings, seed: at + 1 })),
+      texts: Array.from({ length: SEEDS }, (_, at) => text(at + 1)),
+      groups: () => groups,
       most: LARGE,
       done: (values) => {
         const known = values.filter((value) => value !== null);
@@ -73,18 +77,23 @@ export class Scouting {
 
   scent(slider: Slider, settings: Settings): Errand {
     const { scale, write } = slider.spec;
-    const groups = settings.flows.length;
+    const all = slider.places.map((place) => write(settings, scale.value(place)));
     return {
-      settings: slider.places.map((place) => write(settings, scale.value(place))),
+      ...ofSettings(all),
       most: SMALL,
-      done: (values) => slider.draw({ values, fair: groups > 1 ? fairShare(settings) : null }, settings),
+      done: (values) => slider.draw({ values, fair: settings.flows.length > 1 ? fairShare(settings) : null }, settings),
     };
   }
 
   map(settings: Settings[], each: (at: number, value: number | null) => void): Errand {
-    return { settings, most: SMALL, each };
+    return { ...ofSettings(settings), most: SMALL, each };
   }
 }
+
+const ofSettings = (all: Settings[]): Pick<Errand, "texts" | "groups"> => ({
+  texts: all.map((settings) => textOf({ settings, scenario: null })),
+  groups: (at) => flowsOf(all[at]!),
+});
 
 /** What the first group would have if all flows had the same. */
 export function fairShare(settings: Settings): number {

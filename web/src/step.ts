@@ -6,6 +6,7 @@ import type { Lab } from "./lab.ts";
 import type { Pane } from "./panes.ts";
 import { textOf } from "./settings.ts";
 import { escapeHtml, short, whole } from "./view.ts";
+import tables from "tables";
 
 export const CALLS = 8;
 const INFINITE = 0x7fffffff;
@@ -18,8 +19,8 @@ const argumentsOf = (call: HookCall): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(", ");
 
-/** With `isRaw` the integers as they are. */
-export function tableOf(calls: HookCall[], isRaw = false): string {
+/** Of a flow of the parameter set `cc`. With `isRaw` the integers as they are. */
+export function tableOf(calls: HookCall[], cc: string, isRaw = false): string {
   // What never is anything else than 0 is left out.
   const fields = calls[0]!.fields.filter((_, at) => calls.some(({ fields }) => fields[at]!.before !== 0 || fields[at]!.after !== 0));
   const cell = (call: HookCall, name: string): string => {
@@ -35,6 +36,8 @@ export function tableOf(calls: HookCall[], isRaw = false): string {
     const returned = call.hook === "ssthresh" || call.hook === "undo_cwnd" ? ` = ${call.returned}` : "";
     return `<th scope="col">${call.t_s.toFixed(6)} s<br><b>${call.hook}</b>${returned}<br>${escapeHtml(argumentsOf(call)).replaceAll(", ", "<br>").replaceAll("=", " ")}</th>`;
   });
+  const sources = calls.map(({ hook }) => `<td><small>${escapeHtml(tables.sources[cc]?.[hook] ?? "")}</small></td>`);
+  rows.unshift(`<tr><th scope="row">source, in crates/cwnd/src</th>${sources.join("")}</tr>`);
   return `<table class="hooks"><thead><tr><th scope="col">call</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 
@@ -63,7 +66,7 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
       const { calls, ms } = given;
       if (calls.length) time = calls.at(-1)!.t_s + 1e-9;
       const said = `<p><b>${escapeHtml(name)}</b>: ${calls.length} calls from ${short(at)} s on, simulated again to this instant in ${whole(ms)} ms.</p>`;
-      html = calls.length ? said + tableOf(calls) : `<p>${escapeHtml(name)} makes no calls from ${short(at)} s on.</p>`;
+      html = calls.length ? said + tableOf(calls, lab.result?.run.description.flows[of]?.cc ?? "") : `<p>${escapeHtml(name)} makes no calls from ${short(at)} s on.</p>`;
       fill();
       lab.scout();
     });

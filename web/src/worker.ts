@@ -44,6 +44,7 @@ function described(by: Engine, text: string): { description: Description; asked_
   const ratio = MOST_PACKETS / whole.cost.packets;
   if (ratio < 1 && text.startsWith("{")) {
     const { measure: _, ...settings } = JSON.parse(text) as Record<string, unknown>;
+    if ("scenario" in settings) return { description: whole, asked_s: null };
     const most = whole.duration_s * ratio;
     const power = 10 ** Math.floor(Math.log10(most));
     const seconds = Number((Math.floor(most / power) * power).toPrecision(1));

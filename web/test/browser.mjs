@@ -49,6 +49,35 @@ await page.waitForFunction(() => document.getElementById("sentence").textContent
 check("the sentence has the shares and what ten seeds say", true);
 check("the table has a row for each group", (await page.locator("#pane tr.group").count()) === 2);
 
+// Before there is a module, the run that the page begins with is shown: here there never is one.
+const without = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+await without.addInitScript(() => (window.Worker = class { postMessage() {} }));
+await without.goto(page_url);
+await without.waitForFunction(() => document.getElementById("sentence").textContent.includes("of the link"));
+const words = (page) => page.textContent("#sentence");
+check("the first picture and its words are there before the module", (await words(page)).startsWith((await words(without)).trim()), await words(without));
+check("and what is drawn is not the frame alone", await without.evaluate(() => new Set(document.querySelector("#plot-window canvas").getContext("2d").getImageData(100, 0, 800, 150).data).size > 50));
+await without.close();
+
+// All presets run; those of the papers say what was claimed and found.
+const options = await page.$$eval("#preset option[value]:not([value=''])", (all) => all.map(({ value, text }) => [value, text]));
+check("there are presets of settings, scenarios and figures", ["s", "t"].every((kind) => options.filter(([value]) => value.startsWith(kind)).length > 8));
+for (const [value, text] of options) {
+  const { refused, runs } = await page.evaluate(() => lab.stats);
+  await page.selectOption("#preset", value);
+  await rest(page);
+  const stats = await page.evaluate(() => lab.stats);
+  check(`preset ${text} runs`, stats.refused === refused && stats.runs > runs, await page.textContent("#line"));
+  if (/^\w+2\d{3}\/|^shanker/.test(text)) check("and says claims and verdicts", /(holds?|reported)\./.test(await page.textContent("#claims")) && (await page.isVisible("#claims")));
+}
+await page.selectOption("#preset", options.find(([, text]) => text === "parking lot")[0]);
+await rest(page);
+await page.waitForFunction(() => document.getElementById("sentence").textContent.includes("Over ten seeds"));
+check("a scenario has its ten seeds too", true);
+await page.selectOption("#preset", "s0");
+await rest(page);
+check("claims are of their figure alone", await page.isHidden("#claims"));
+
 // Every slider that is shown, by keyboard and by mouse.
 for (const summary of await page.locator("#controls summary").all()) await summary.click();
 const sliders = await page.$$eval("#controls input[type=range]", (all) => all.filter((one) => one.offsetParent).map(({ id }) => id));
@@ -140,6 +169,7 @@ const good = await state(page);
 for (const [given, where] of [
   [{ flows: ["cubic@beta=7", "reno"], rate: "20Mbit/s" }, '[id="g0.beta"] ~ .wrong'],
   [{ flows: ["nothing"], rate: "20Mbit/s" }, "#line"],
+  [{ flows: ["cubic:999999"], rate: "20Mbit/s" }, "#line"],
   [{ flows: ["reno"], rate: "fast" }, "#rate ~ .wrong"],
 ]) {
   await page.evaluate((settings) => lab.set(settings), given);
@@ -166,6 +196,7 @@ check("and the sliders come back", (await page.evaluate(() => lab.result().measu
 await page.locator("#plot-window").click({ position: { x: 400, y: 60 } });
 await page.waitForSelector(".hooks td");
 check("a click on a curve shows eight calls", (await page.locator(".hooks thead th").count()) === 9);
+check("with the lines of their sources", (await page.$$eval(".hooks small", (all) => all.map((one) => one.textContent))).some((text) => /^algorithms\/.*\.rs:\d+$/.test(text)));
 await page.click("#tab-compare");
 await page.click("text=Keep this as A");
 await page.evaluate(() => lab.set({ flows: ["cubic@beta=0.9", "reno"], rate: "20Mbit/s", duration: "10s" }));

@@ -14,6 +14,8 @@ const SAMPLES: u64 = 4;
 /// The inner variables that are drawn: those of the curves of CUBIC's forms, as they call them.
 const INNER: [&str; 8] =
     ["w_max", "origin", "k_s_x1024", "w_est", "in_epoch", "epoch_start_ticks", "last_max", "w_tcp"];
+/// The most flows that a page simulates.
+const MOST_FLOWS: u64 = 5000;
 /// Rows at which a step hands its samples to the curves.
 const ROWS: usize = 4096;
 
@@ -31,9 +33,10 @@ pub struct Page {
 }
 
 impl Page {
-    /// Reads the input: JSON if it begins with a brace, settings of a comparison if that has `flows`; else TOML.
+    /// Reads the input: JSON if it begins with a brace, settings of a comparison if that has `flows`; a scenario's text under another seed
+    /// if it has `scenario` and `seed`; else TOML.
     pub fn describe(&mut self) -> bool {
-        match read(&String::from_utf8_lossy(&self.input)) {
+        match read(&String::from_utf8_lossy(&self.input)).and_then(few_flows) {
             Ok((scenario, command)) => {
                 self.output = description(&scenario, command).to_string();
                 self.scenario = Some(scenario);
@@ -175,13 +178,31 @@ impl Page {
     }
 }
 
+/// Refuses what a page would simulate on and on.
+fn few_flows(read: (Scenario, Option<String>)) -> Result<(Scenario, Option<String>), Invalid> {
+    let flows: u64 = read.0.flows.iter().map(|group| u64::from(group.count)).sum();
+    if flows <= MOST_FLOWS {
+        return Ok(read);
+    }
+    Err(Invalid {
+        field: "flow".to_owned(),
+        value: Some(flows.to_string()),
+        expected: format!("at most {MOST_FLOWS} flows in a page; the command line has no such limit"),
+    })
+}
+
 /// A scenario from its text, and the command that runs it, where one suffices.
 fn read(text: &str) -> Result<(Scenario, Option<String>), Invalid> {
     if !text.trim_start().starts_with('{') {
         return Ok((Scenario::from_toml(text)?, None));
     }
-    let is_compared = serde_json::from_str::<Value>(text).is_ok_and(|value| value.get("flows").is_some());
-    if !is_compared {
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    if let (Some(of), Some(seed)) = (value["scenario"].as_str(), value["seed"].as_u64()) {
+        let (mut scenario, _) = read(of)?;
+        scenario.seed = seed;
+        return Ok((scenario, None));
+    }
+    if value.get("flows").is_none() {
         return Ok((Scenario::from_json(text)?, None));
     }
     let compare = Compare::from_json(text)?;

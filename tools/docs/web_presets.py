@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Makes web/src/presets.json, what the page offers to begin with: the scenarios of scenarios/, and points of the papers' figures with their claims and verdicts.
+
+python -m tools.docs.web_presets [--check]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from cwnd import Scenario, ScenarioError
+from cwnd.page import check_page
+from cwnd.reproduce import Setup
+from cwnd.reproduce.discover import experiments
+from cwnd.reproduce.experiment import AnyExperiment
+from cwnd.scenario import from_document
+from tools import DOCS, ROOT
+
+TARGET = ROOT / "web" / "src" / "presets.json"
+#: Of the papers, the figures; a page has room for so many claims of each.
+FIGURES = {
+    "ha2008": "sec3-6-beta sec3-7-fast-convergence fig4 fig5a fig5b fig6 fig8 fig9 fig10a fig10b fig10c",
+    "rhee2005": "fig3-4 fig5 fig6",
+    "leith2007": "fig2 fig12 fig14 fig15 fig16",
+    "shanker": "alone shared-low-bdp queue-size",
+}
+CLAIMS = 3
+#: What the link of a point carries at most (Mbit): more would take long.
+MOST_MBIT = 80_000.0
+
+
+def scenarios() -> Iterator[dict[str, object]]:
+    """Those of scenarios/ that a page can run."""
+    for path in sorted((ROOT / "scenarios").glob("*.toml")):
+        text = path.read_text(encoding="utf-8")
+        try:
+            check_page(Scenario.from_toml(text))
+        except ScenarioError:
+            continue
+        yield {"name": path.stem.replace("-", " "), "text": text}
+
+
+def point_of(experiment: AnyExperiment, cubic: str) -> tuple[str, str] | None:
+    """The first point of a figure that a page can run: its key, and the scenario as a text."""
+    for point in experiment.grid(Setup(cubic)):
+        if not isinstance(point.scenario, Mapping):
+            continue
+        document = {**cast("Mapping[str, Any]", point.scenario)}
+        document.pop("record", None)
+        try:
+            scenario = from_document(document, {})
+            check_page(scenario)
+        except ScenarioError:
+            continue
+        if scenario.duration_s * scenario.rate_mbps > MOST_MBIT:
+            continue
+        return point.key, json.dumps(document, separators=(",", ":"))
+    return None
+
+
+def figures() -> Iterator[dict[str, object]]:
+    """Points of the papers' figures, with what the papers say of the figures and what was found."""
+    verdicts = {each["id"]: each for each in json.loads((DOCS / "results" / "verdicts-full.json").read_text())}
+    known = experiments()
+    for name in (f"{paper}/{figure}" for paper, figures in FIGURES.items() for figure in figures.split()):
+        entry = verdicts[name]
+        found = point_of(known[name], entry["cubic"] or "cubic-2.2-linux")
+        if found is None:
+            continue
+        yield {
+            "name": f"{name}: {entry['title']}",
+            "text": found[1],
+            "point": found[0],
+            "claims": " ".join(said(claim) for claim in sorted(entry["claims"], key=has_number)[:CLAIMS]),
+        }
+
+
+def is_number(value: object) -> bool:
+    """A value, not a text or a list."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def has_number(claim: Mapping[str, object]) -> bool:
+    """For sorting: claims of which the paper has a number come first."""
+    return not is_number(claim["paper"])
+
+
+def said(claim: Mapping[str, object]) -> str:
+    """What the paper says, what was found, and whether it holds."""
+    numbers = [
+        f"{who} {claim[key]:.3g}" for who, key in (("paper", "paper"), ("here", "measured")) if is_number(claim[key])
+    ]
+    holds = claim["holds"]
+    verdict = "reported" if holds is None else "holds" if holds else "does not hold"
+    return f"{claim['text']}: {', '.join([*numbers, verdict])}."
+
+
+def document() -> str:
+    """The file's text, an entry a line."""
+    lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in (*scenarios(), *figures()))
+    return f"[\n{lines}\n]\n"
+
+
+def main() -> None:
+    text = document()
+    if "--check" in sys.argv[1:]:
+        if TARGET.read_text(encoding="utf-8") != text:
+            sys.exit(f"{TARGET.relative_to(ROOT)} is out of date; run make docs")
+        return
+    TARGET.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
