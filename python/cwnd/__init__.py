@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cwnd.comparison.runner import fidelity
     from cwnd.difference.python import diff
     from cwnd.difference.results import Difference
+    from cwnd.hook_steps import hook_calls
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.reading import NoResultError, load
@@ -62,6 +63,7 @@ __all__ = [
     "dumbbell",
     "fidelity",
     "graph",
+    "hook_calls",
     "load",
     "load_plugin",
     "parking_lot",
@@ -98,6 +100,7 @@ HOMES = {
     "dumbbell": "scenario",
     "fidelity": "comparison.runner",
     "graph": "scenario",
+    "hook_calls": "hook_steps",
     "load": "reading",
     "load_plugin": "plugin",
     "parking_lot": "scenario",

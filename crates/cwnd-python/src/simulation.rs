@@ -133,6 +133,22 @@ impl Recorded for Simulation {
     }
 }
 
+/// The next `count` calls of a flow's hooks from a time on, ns, as a JSON text; raises `PluginError`.
+#[pyfunction]
+pub fn hook_calls(
+    py: Python<'_>,
+    scenario: &Scenario,
+    flow: usize,
+    time_ns: u64,
+    count: usize,
+) -> PyResult<String> {
+    let calls = py.detach(|| cwnd_sim::hook_calls_document(&scenario.inner, time_ns, flow, count));
+    match plugin_panic::take() {
+        Some(fault) => Err(fault.raise(py)),
+        None => Ok(calls.to_string()),
+    }
+}
+
 /// Raises `PluginError` if a loaded algorithm has panicked.
 fn sound(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
     let Some(fault) = plugin_panic::take() else { return Ok(()) };

@@ -19,6 +19,7 @@
 
 mod engine;
 mod hook_calls;
+mod hook_document;
 mod index;
 mod network;
 mod schedule;
@@ -35,3 +36,4 @@ pub use engine::{
     link_waits, rates, traffic_summaries,
 };
 pub use hook_calls::{HookCall, HookCalls};
+pub use hook_document::hook_calls_document;

@@ -25,7 +25,6 @@
 
 mod curves;
 mod exports;
-mod hooks;
 mod page;
 mod run;
 

@@ -2,11 +2,10 @@
 //! What the functions of the module do.
 
 use crate::curves;
-use crate::hooks;
 use crate::run::{Run, to_ns};
 use cwnd_record::{Curves, mean_interval};
 use cwnd_scenario::{Compare, FlowRef, InnerVariables, Invalid, RecordedFlows, Scenario, catalog};
-use cwnd_sim::{PacketPlace, Simulation};
+use cwnd_sim::{PacketPlace, Simulation, hook_calls_document};
 use serde_json::{Value, json};
 
 /// Samples per column of a picture.
@@ -135,7 +134,7 @@ impl Page {
     /// The described scenario anew up to a time, then up to `count` calls of a flow's hooks.
     pub fn hooks(&mut self, time_s: f64, flow: usize, count: usize) -> bool {
         let Some(scenario) = &self.scenario else { return false };
-        let calls = hooks::calls(scenario, to_ns(time_s), flow, count);
+        let calls = hook_calls_document(scenario, to_ns(time_s), flow, count);
         self.output = calls.to_string();
         true
     }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Calls of a flow's hooks, one by one, for a page that steps through them.
+//! Calls of a flow's hooks as a document, for those who step through them: a page, the command line, Python.
 
+use crate::{HookCall, Simulation};
 use cwnd::replay::Call;
 use cwnd::{Conn, Info, unit_and_scale};
 use cwnd_scenario::Scenario;
-use cwnd_sim::{HookCall, Simulation};
 use serde_json::{Value, json};
 
 /// Events after which nothing more is expected of a flow that makes no calls.
 const MOST_EVENTS: u64 = 5_000_000;
 
-/// Runs the scenario up to `time`, ns, then until `flow` has made `count` calls, or the end.
-pub(crate) fn calls(scenario: &Scenario, time: u64, flow: usize, count: usize) -> Value {
+/// Runs the scenario up to `time`, ns, then until `flow` has made `count` calls, or the end. A list of objects: `t_s`, `hook`, `arguments`,
+/// `returned`, and `fields`, each with `name`, `before`, `after`, `unit` and `scale` (by what to divide). Empty where there is no such flow.
+#[must_use]
+pub fn hook_calls_document(scenario: &Scenario, time: u64, flow: usize, count: usize) -> Value {
     let mut simulation = Simulation::new(scenario);
     if flow >= simulation.flows().len() {
         return Value::Array(Vec::new());
