@@ -10,16 +10,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WEB = ROOT / "web"
-SOURCES = ROOT / "crates/cwnd/src"
+SOURCES = ROOT / "crates/cwnd/src/algorithms"
 HOOK = re.compile(r"^    fn (\w+)\(", re.MULTILINE)
 IMPLEMENTATION = re.compile(r"^impl CongestionControl for \w+ \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r'^\s+name: "([\w.-]+)",', re.MULTILINE)
 
 
 def sources() -> dict[str, dict[str, str]]:
-    """By the name of a parameter set and that of a hook, file and line of the function, from crates/cwnd/src on. Hooks that an algorithm leaves out are not there."""
+    """By the name of a parameter set and that of a hook, file and line of the function, from crates/cwnd/src/algorithms on. Hooks that an algorithm leaves out are not there."""
     found = {}
-    for path in sorted(SOURCES.glob("algorithms/**/*.rs")):
+    for path in sorted(SOURCES.glob("**/*.rs")):
         text = path.read_text(encoding="utf-8")
         implementation = IMPLEMENTATION.search(text)
         if implementation is None:

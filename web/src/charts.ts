@@ -161,7 +161,11 @@ export class Charts {
 
   #labels(view: View, panel: Panel, colours: Theme): EndLabel[] {
     if (panel === this.queue) return [];
-    return view.groups.map((group) => {
+    // Long names that begin alike differ where they end.
+    const names = view.groups.map(({ label }) => label.split(" "));
+    const isLong = view.groups.some(({ label }) => label.length > 15);
+    while (isLong && names.length > 1 && names.every((words) => words.length > 1 && words[0] === names[0]![0])) names.forEach((words) => words.shift());
+    return view.groups.map((group, at) => {
       const lasts = group.flows.flatMap((flow) => {
         const row = view.run.curves.flows[flow]?.[panel === this.window ? "cwnd.last" : "rate_mbps"];
         const last = row?.findLast((value) => !Number.isNaN(value));
@@ -169,7 +173,7 @@ export class Charts {
       });
       const value = lasts.length ? lasts.reduce((sum, last) => sum + last, 0) / lasts.length : NaN;
       const count = group.flows.length > 1 ? ` ×${group.flows.length}` : "";
-      return { text: group.label + count, value, colour: colours.groups[group.colour]! };
+      return { text: names[at]!.join(" ") + count, value, colour: colours.groups[group.colour]! };
     });
   }
 

@@ -196,7 +196,7 @@ check("and the sliders come back", (await page.evaluate(() => lab.result().measu
 await page.locator("#plot-window").click({ position: { x: 400, y: 60 } });
 await page.waitForSelector(".hooks td");
 check("a click on a curve shows eight calls", (await page.locator(".hooks thead th").count()) === 9);
-check("with the lines of their sources", (await page.$$eval(".hooks small", (all) => all.map((one) => one.textContent))).some((text) => /^algorithms\/.*\.rs:\d+$/.test(text)));
+check("with the lines of their sources", (await page.$$eval(".hooks small", (all) => all.map((one) => one.textContent))).some((text) => /^\w+[\w/]*\.rs:\d+$/.test(text)));
 await page.click("#tab-compare");
 await page.click("text=Keep this as A");
 await page.evaluate(() => lab.set({ flows: ["cubic@beta=0.9", "reno"], rate: "20Mbit/s", duration: "10s" }));
