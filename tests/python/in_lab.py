@@ -57,6 +57,15 @@ def run(scenario: package.Scenario, tries: int = TRIES) -> package.Result:
     raise AssertionError
 
 
+def one_of_three(scenario: package.Scenario, is_right: Callable[[package.Result], bool]) -> package.Result:
+    """A run of which this holds, or the third: a busy machine delays at times what a quiet one does not, also where it keeps up on average."""
+    for _ in range(3):
+        result = run(scenario)
+        if is_right(result):
+            break
+    return result
+
+
 def outside() -> set[str]:
     """What a run could leave outside its process: devices of this namespace, algorithms in the kernel, mounts of namespaces. A lab's namespaces
     have no names: those with a name are of other tests, which wait for their turn in them."""

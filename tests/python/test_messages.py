@@ -98,7 +98,7 @@ def test_every_command_takes_both_but_one_whose_words_may_be_another_programs() 
 # What somebody types who looks for `cwnd kernel doctor`.
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("doctor", "kernel doctor"), ("swep", "sweep"), ("algoritms", "algorithms"), ("unlaod", "kernel unload")],
+    [("doctor", "kernel doctor"), ("sweeep", "sweep"), ("algoritms", "algorithms"), ("unlaod", "kernel unload")],
 )
 def test_an_unknown_command_is_answered_with_the_nearest_one(cwnd: Cli, typed: str, offered: str) -> None:
     done = cwnd(typed)

@@ -112,8 +112,8 @@ def test_lab_opens_the_page_of_the_package(cwnd: Cli, tmp_path: Path) -> None:
 @needs_page
 def test_the_commands_of_the_guide_run(cwnd: Cli, tmp_path: Path) -> None:
     text = (Path(__file__).resolve().parents[2] / "docs/guide/lab.md").read_text()
-    (shell,) = re.findall(r"^```sh\n(.*?)^```$", text, re.S | re.M)
-    for line in shell.splitlines():
+    shells = re.findall(r"^```sh\n(.*?)^```$", text, re.S | re.M)
+    for line in "".join(shells).splitlines():
         program, *words = shlex.split(line)
         done = cwnd(*words, cwd=tmp_path)
         assert (program, done.returncode) == ("cwnd", 0), (line, done.stderr)
