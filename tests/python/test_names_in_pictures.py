@@ -115,3 +115,16 @@ def test_captions_of_several_runs_carry_flows_duration_and_seeds() -> None:
     runs = [cwnd.compare(["cubic", "reno"], **SMALL, rtt=rtt, seed=7) for rtt in ("10ms", "40ms")]
     assert "cubic + reno: 20 Mbit/s, RTT 10 ms, buffer 1 BDP, 3 s, seed 7;" in caption(windows(runs))
     assert "Over 0.6 to 3 s." in caption(cdf(runs[0]))
+
+
+def test_in_axes_of_a_caller_names_stand_inside(many: cwnd.Study) -> None:
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    response(many, x="rtt", ax=left)
+    cdf(many, where={"rtt": "10ms"}, ax=right)
+    figure.draw_without_rendering()
+    for axes in (left, right):
+        legend = axes.get_legend()
+        assert legend is not None
+        assert {text.get_text() for text in legend.get_texts()} == set(TEN.strip("{}").split(","))
+        assert not names_beside(axes)

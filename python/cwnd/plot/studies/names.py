@@ -62,7 +62,7 @@ class Entry:
         # A third of a narrow figure is enough for names.
         letters = max(12, int(canvas.figure.get_figwidth() * 72 / 3 / (0.5 * canvas.font)))
         text = axes.annotate(
-            label.text if canvas.given else textwrap.fill(label.text, letters, break_long_words=False),
+            textwrap.fill(label.text, letters, break_long_words=False),
             (1.0, 0.5),
             xycoords="axes fraction",
             xytext=((GAP + SAMPLE + SPACE) * canvas.font, 0),
@@ -95,8 +95,17 @@ class Entry:
         return self.text.get_text().count("\n") + 1
 
 
+def name_inside(axes: Axes, labels: Sequence[Label]) -> None:
+    """Writes names with samples where they cover the least of a panel: beside axes of a caller nothing may have room."""
+    handles = [Line2D([], [], label=label.text, **label.look) for label in labels]
+    if handles:
+        axes.legend(handles=handles, framealpha=0.75, edgecolor="none", labelcolor=[label.colour for label in labels])
+
+
 def name_ends(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
     """Writes names to the right of the panels of the last column, at the ends of their lines and apart from each other."""
+    if canvas.given:
+        return name_inside(canvas.grid[0], labels[0])
     # First all of them, so that the panels have their sizes, then where they stand.
     written = []
     for place, (axes, own) in enumerate(zip(canvas.grid, labels, strict=True)):
@@ -117,6 +126,7 @@ def name_ends(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
         wanted = [float(inside.transform(axes.transData.transform((label.x, label.y)))[1]) for label in own]
         for entry, at in zip(entries, apart(wanted, step, (0.0, 1.0)), strict=True):
             entry.move(at)
+    return None
 
 
 def name_points(canvas: Canvas, labels: Sequence[Sequence[Label]], obstacles: Sequence[Obstacles]) -> None:
@@ -176,6 +186,8 @@ def list_names(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
     """Writes each name once, in a list to the right of the first row of panels, with a sample of its line."""
     axes = canvas.grid[min(canvas.columns, len(canvas.grid)) - 1]
     once = {label.text: label for own in labels for label in own}
+    if canvas.given:
+        return name_inside(axes, list(once.values()))
     entries = [Entry.beside(canvas, axes, label) for label in once.values()]
     canvas.figure.draw_without_rendering()
     canvas.rewrap()
@@ -184,6 +196,7 @@ def list_names(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
     for entry in entries:
         entry.move(top - line * entry.lines / 2)
         top -= line * entry.lines
+    return None
 
 
 def height_of_a_line(canvas: Canvas, axes: Axes) -> float:
