@@ -117,10 +117,18 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN
     """Each page with links that work on the site; that of a notebook says where the notebook is."""
     place = page.file.src_uri
     if not place.startswith("notebooks/"):
-        return rewritten(markdown, Path(page.file.abs_src_path), place)
+        text = rewritten(markdown, Path(page.file.abs_src_path), place)
+        return with_web_page(text, page.url) if place == "guide/lab.md" and PAGE.exists() else text
     notebook = NOTEBOOKS / f"{Path(place).stem}.ipynb"
     title, rest = rewritten(markdown, notebook, place).split("\n", maxsplit=1)
     return f"{title}\n\n*A notebook, run when this page was made: [{notebook.name}]({notebook.name}).*\n{rest}"
+
+
+def with_web_page(text: str, url: str) -> str:
+    """The guide of the web page with links to it, which the site has."""
+    target = "../" * url.count("/") + PAGE.name
+    title, rest = text.split("\n", maxsplit=1)
+    return f'{title}\n\n<a href="{target}">Open the laboratory</a> · <a href="{target}#essay">CUBIC, with your hands</a>\n{rest}'
 
 
 def on_post_build(config: Mapping[str, object], **_: object) -> None:

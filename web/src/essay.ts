@@ -7,7 +7,7 @@ import text from "./essay.html";
 import { FIGURES, type Choice, type FigureSpec } from "./figures.ts";
 import { drawPipe } from "./pipe.ts";
 import type { Run } from "./protocol.ts";
-import { Scouting } from "./scouting.ts";
+import { Scouting, type Errand } from "./scouting.ts";
 import { hashOf, textOf, type Settings } from "./settings.ts";
 import { element, Slider } from "./slider.ts";
 import { BY_HAND, frame, steer } from "./steer.ts";
@@ -246,12 +246,15 @@ class Essay {
   rested(figure: Figure, view: View): void {
     if (figure.view !== view || this.isSteered) return;
     this.onRest[figure.spec.id]?.(figure);
-    if (!figure.spec.hasSeeds) return;
-    this.scouting.run([
-      this.scouting.seeds({ settings: figure.settings, scenario: null }, view.groups.map(({ flows }) => flows), (_, interval) => {
-        if (interval && figure.view === view) figure.write({ mean: interval.mean, half: interval.high - interval.mean });
-      }),
-    ]);
+    // Of all figures that wait for them: a touch of another has stopped what was simulated for one.
+    const waiting = this.figures.filter(({ spec, view, values, isSettled }) => spec.hasSeeds && view && isSettled && !("mean" in values));
+    this.scouting.run(waiting.map((one) => this.#seeds(one, one.view!)));
+  }
+
+  #seeds(figure: Figure, view: View): Errand {
+    return this.scouting.seeds({ settings: figure.settings, scenario: null }, view.groups.map(({ flows }) => flows), (_, interval) => {
+      if (interval && figure.view === view) figure.write({ mean: interval.mean, half: interval.high - interval.mean });
+    });
   }
 
   get(id: string): Figure {

@@ -165,7 +165,7 @@ export const FIGURES: FigureSpec[] = [
   },
   {
     ...{ id: "six", kinds: ["window", "rate"], hasSeeds: true },
-    begin: [settings(["cubic-2.2:4", "sack:4"], "400Mbit/s", "40ms")],
+    begin: [settings(["cubic-2.2-linux:4", "sack:4"], "400Mbit/s", "40ms")],
     sliders: [rtt("six", 10, 320)],
     choices: [
       { label: "After a loss CUBIC keeps", options: [["0.7", (given) => withAll(given, "beta", null, [0])], ["0.8", (given) => withAll(given, "beta", "0.8", [0])]], read: (given) => (keyIn(given, "beta") ? 1 : 0) },
