@@ -133,6 +133,40 @@ proptest! {
     }
 }
 
+/// A network that the test above has found: thirty-five duplicates in a recovery with thirty segments out, as segments come late. Of what is
+/// sent then nothing is in flight by this count, and the simulator counted it all the same.
+#[test]
+fn duplicates_may_be_more_than_what_is_out() {
+    let forward = LinkSetup {
+        rate: 7_933_376,
+        limit: 21,
+        losses: BTreeSet::new(),
+        late: (BTreeSet::new(), 0),
+        step: None,
+    };
+    let mut setup = Setup {
+        cc: "cubic",
+        recovery: Recovery::NewReno,
+        mss: 1448,
+        initial_cwnd: 27,
+        initial_ssthresh: None,
+        segments: 59,
+        ack_every: 1,
+        ack_delay: 1_000_000,
+        min_rto_us: 50_000,
+        limited_transmit: false,
+        rwnd: 30,
+        handshake: false,
+        rtt: 11_988_046,
+        forward,
+        reverse: None,
+        duration: 20_000_000_000,
+        reorder: Some((11, 6_203_846, 802)),
+    };
+    setup.forward.late = (simulated::late(&setup), 6_203_846);
+    compare(&setup).unwrap();
+}
+
 /// Of a hundred networks, the same in each run: how many have something of each kind in what is compared.
 #[test]
 fn the_networks_have_what_there_is_to_show() {

@@ -334,6 +334,10 @@ impl Sender {
                 conn.packets_out += 1;
                 conn.in_flight += 1;
                 self.nxt += 1;
+                // More duplicates than segments out may have counted this one already.
+                if self.dup_acks > 0 {
+                    self.refresh();
+                }
                 self.nxt - 1
             }
             NextSegment::Retransmission(position) => {
