@@ -18,6 +18,8 @@ QUEUES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 #: What `cwnd compare` gives to flows that name no start.
 COMPARED = {"uniform": ["0s", "100ms"]}
+#: The size of a packet that everybody has.
+COMMON_SIZE = "1500B"
 #: Keys of a flow that its name and number say.
 SAID = ("cc", "label", "count")
 
@@ -29,19 +31,69 @@ def with_space(text: str) -> str:
     return re.sub(r"^([\d.]+)([a-zA-Z%])", r"\1 \2", text)
 
 
+def links_of(scenario: Scenario) -> list[Table]:
+    """The tables of its links."""
+    link = cast("Table | Sequence[Table]", scenario_document(scenario).get("link", []))
+    return [link] if isinstance(link, Mapping) else list(link)
+
+
+def parts_of(link: Table) -> dict[str, str]:
+    """A queue's management: its `name`, its parameters, and `ecn` where it marks. Empty for drop-tail."""
+    queue = cast("Table", link.get("queue", {}))
+    if (kind := str(queue.get("kind", ""))) not in QUEUES:
+        return {}
+    name, keys = QUEUES[kind]
+    marks = {"ecn": "marking ECN"} if queue.get("ecn") else {}
+    return {"name": name, **{key: with_space(str(queue[key])) for key in keys if key in queue}, **marks}
+
+
+def queue_of(scenario: Scenario) -> dict[str, str]:
+    """The management of the queue of the only link; of several links nothing."""
+    links = links_of(scenario)
+    return parts_of(links[0]) if len(links) == 1 else {}
+
+
+def queue_words(parts: Mapping[str, str]) -> str:
+    """`CoDel (target 5 ms, interval 100 ms), marking ECN`."""
+    given = ", ".join(f"{key} {value}" for key, value in parts.items() if key not in ("name", "ecn"))
+    named = " ".join(each for each in (parts.get("name", ""), f"({given})" if given else "") if each)
+    return ", ".join(each for each in (named, parts.get("ecn", "")) if each)
+
+
 def queues_of(scenario: Scenario, *, brief: bool = False) -> str:
     """The management of queues, each kind once: `CoDel (target 5 ms, interval 100 ms), marking ECN`, or `brief`, `CoDel`; empty where all are drop-tail."""
-    link = cast("Table | Sequence[Table]", scenario_document(scenario).get("link", []))
-    tables = [link] if isinstance(link, Mapping) else link
-    words = []
-    for table in tables:
-        queue = cast("Table", table.get("queue", {}))
-        if (kind := str(queue.get("kind", ""))) in QUEUES:
-            name, keys = QUEUES[kind]
-            given = ", ".join(f"{key} {with_space(str(queue[key]))}" for key in keys if key in queue)
-            whole = f"{name} ({given})" + (", marking ECN" if queue.get("ecn") else "")
-            words.append(name if brief else whole)
-    return " and ".join(dict.fromkeys(words))
+    parts = [each for each in map(parts_of, links_of(scenario)) if each]
+    return " and ".join(dict.fromkeys(each["name"] if brief else queue_words(each) for each in parts))
+
+
+def others_of(scenario: Scenario) -> dict[str, str]:
+    """What else a caption says of a scenario's links, where it is not what one expects: `jitter`, `packet_size`, `reverse`."""
+    links = links_of(scenario)
+    sizes = dict.fromkeys(str(link["packet_size"]) for link in links if "packet_size" in link)
+    found = {
+        "jitter": " or ".join(
+            dict.fromkeys(with_space(most_of(link["jitter"])) for link in links if link.get("jitter"))
+        ),
+        "packet_size": " or ".join(map(with_space, sizes)) if list(sizes) != [COMMON_SIZE] else "",
+        "reverse": "a queue in the reverse direction too" if any(link.is_reverse for link in scenario.links) else "",
+    }
+    return {name: words for name, words in found.items() if words}
+
+
+def most_of(jitter: object) -> str:
+    """The most that a jitter adds; where it is no uniform one, its table."""
+    return str(cast("Table", jitter).get("max", jitter)) if isinstance(jitter, Mapping) else str(jitter)
+
+
+def traffic_of(scenario: Scenario) -> list[str]:
+    """Each group of background traffic, with its rate where it has one."""
+    tables = cast("Sequence[Table]", scenario_document(scenario).get("traffic", []))
+    names = scenario.traffic_names
+    rates = [table.get("rate") for table in tables] if len(tables) == len(names) else [None] * len(names)
+    return [
+        f"{name} of {with_space(str(rate))}" if isinstance(rate, str) else name
+        for name, rate in zip(names, rates, strict=True)
+    ]
 
 
 def own_settings(scenario: Scenario) -> list[dict[str, str]]:

@@ -128,3 +128,59 @@ def test_in_axes_of_a_caller_names_stand_inside(many: cwnd.Study) -> None:
         assert legend is not None
         assert {text.get_text() for text in legend.get_texts()} == set(TEN.strip("{}").split(","))
         assert not names_beside(axes)
+
+
+# Beside CUBIC a CUBIC of other settings is called by these, beside Reno it is called CUBIC: two lines, which are not of one name.
+def test_no_two_lines_have_one_name_and_captions_name_algorithms() -> None:
+    settings = {**SMALL, "rtt": ["10ms", "40ms"]}
+    figure = response(cwnd.sweep(["{cubic,reno}", "cubic@start=1s,beta=0.5"], **settings))
+    names = [name.get_text() for axes in figure.axes for name in names_beside(axes)]
+    assert len(names) == len(set(names)) == 4, names
+    assert "the variant + cubic@start=1s,beta=0.5 together" in caption(figure)
+
+
+def test_single_flows_are_lines_however_many_they_are() -> None:
+    run = cwnd.compare(TEN.strip("{}").split(",")[:9], rate="20Mbit/s", rtt="40ms", duration="3s")
+    figure = windows(run)
+    assert "median" not in caption(figure) and len(figure.axes[0].lines) >= 9 and not figure.axes[0].collections[2:]
+
+
+# All runs fill the link: 19.998 and 20.001 Mbit/s are one value to a reader.
+def test_the_axis_of_a_distribution_over_next_to_nothing_is_plain() -> None:
+    figure = cdf(
+        cwnd.sweep(["cubic@beta={0.7,0.8}"], rate="20Mbit/s", rtt="40ms", duration="4s", buffer="2bdp", seeds=2)
+    )
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    low, high = axes.get_xlim()
+    assert high - low >= 0.01 * high * 0.99
+    assert axes.xaxis.get_offset_text().get_text() == "" and low > 0
+
+
+def test_captions_carry_what_else_the_path_has() -> None:
+    udp = {"model": "udp", "rate": "5Mbit/s"}
+    settings = {**SMALL, "jitter": "5ms", "packet_size": "576B", "reverse": True, "traffic": [udp]}
+    of_run = caption(windows(cwnd.compare(["cubic"], rtt="40ms", **settings)))
+    of_study = caption(response(cwnd.sweep(["cubic"], rtt=["10ms", "40ms"], **settings)))
+    for said in (of_run, of_study):
+        for words in (
+            "jitter up to 5 ms",
+            "packets of 576 B",
+            "a queue in the reverse direction too",
+            "udp of 5 Mbit/s",
+        ):
+            assert words in said, (words, said)
+
+
+def test_a_queue_of_which_a_part_is_an_axis_keeps_the_rest_in_the_caption() -> None:
+    codel = {"target": "5ms", "interval": "100ms", "ecn": True}
+    study = cwnd.sweep(["cubic"], **SMALL, rtt="40ms", codel=codel, axes={"link.queue.target": ["1ms", "5ms", "20ms"]})
+    assert "CoDel (interval 100 ms), marking ECN" in caption(response(study))
+
+
+def test_no_line_of_a_caption_leaves_the_figure() -> None:
+    long = ["cubic@beta=0.8,fast_convergence=false,friendliness=off", "cubic-2.6.18-unfixed", "highspeed-linux:3"]
+    figure = response(cwnd.sweep(long, **SMALL, rtt=["10ms", "40ms"]), width="column")
+    figure.draw_without_rendering()
+    box = figure.get_tightbbox()
+    assert box.x0 >= -0.02 and box.x1 <= figure.get_figwidth() + 0.02, box

@@ -239,12 +239,8 @@ def test_the_command_draws_runs_and_replicates_beside_each_other(tmp_path: Path,
     assert (done.returncode, done.stdout) == (0, f"{target}\n"), done.stderr
     text = target.read_text().replace("\xa0", " ")
     # Text is text: the names of both, and the caption.
-    assert (
-        ">small<" in text
-        and ">large<" in text
-        and "Set-up: small: cubic + reno: 20 Mbit/s" in text
-        and "5 s, 3 seeds; large: cubic + reno: 20" in " ".join(text.split())
-    )
+    assert ">small<" in text and ">large<" in text
+    assert "Set-up: small: cubic + reno" in text and "3 seeds; large" in " ".join(text.split())
     again = tmp_path / "again.svg"
     cwnd("plot", tmp_path / "small", tmp_path / "large", "--kind", "queue", "-o", again, "--width", "column")
     assert again.read_bytes() == target.read_bytes()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from cwnd._native import Scenario
-from cwnd.setting_words import group_words, own_settings, queues_of
+from cwnd.setting_words import group_words, others_of, own_settings, queue_of, queue_words, traffic_of
 from cwnd.stored_scenario import scenario_document
 from cwnd.study.points import Points
 
@@ -20,7 +20,7 @@ VARIED = "the variant"
 class Group:
     """What the groups of one place have in common at all points."""
 
-    #: None where there are several.
+    #: The algorithm, or the name of traffic; none where there are several.
     name: str | None
     count: int | None
     own: Mapping[str, str]
@@ -38,11 +38,12 @@ class Group:
 
 def groups_of(scenario: Scenario) -> list[Group]:
     """The groups of a scenario, then its traffic."""
+    tables = cast("Sequence[Mapping[str, object]]", scenario_document(scenario).get("flow", []))
     flows = [
-        Group(group.name, len(group.flows), own)
-        for group, own in zip(scenario.groups, own_settings(scenario), strict=True)
+        Group(str(table["cc"]), len(group.flows), own)
+        for table, group, own in zip(tables, scenario.groups, own_settings(scenario), strict=True)
     ]
-    return [*flows, *(Group(name, 1, {}) for name in scenario.traffic_names)]
+    return [*flows, *(Group(words, 1, {}) for words in traffic_of(scenario))]
 
 
 def settings_of(scenario: Scenario) -> dict[str, str]:
@@ -56,8 +57,8 @@ def settings_of(scenario: Scenario) -> dict[str, str]:
         if not any("rtt" in flow for flow in flows):
             found["rtt"] = f"{links[0].rtt_ms:g} ms"
         found["buffer"] = links[0].limit
-        found["queue"] = queues_of(scenario) or links[0].queue
         found["loss"] = links[0].loss or ""
+        found |= others_of(scenario)
     else:
         found["links"] = f"{len(links)} links"
     begin, end = scenario.measured_s
@@ -71,16 +72,33 @@ def flows_in_words(groups: Sequence[Group]) -> str:
     return f"{' + '.join(map(str, groups))} {'together' if len(groups) > 1 else 'alone'}"
 
 
+def common_queue(queues: Sequence[Mapping[str, str]]) -> str:
+    """What the managed queues have in common, in words; `droptail` where none is managed."""
+    managed = [queue for queue in queues if queue]
+    if not managed:
+        return "droptail" if queues else ""
+    common = {key: value for key, value in managed[0].items() if all(each.get(key) == value for each in managed)}
+    words = queue_words(common)
+    return words if len(managed) == len(queues) or not words else f"{words} where it is not drop-tail"
+
+
 def fixed_settings(points: Points) -> dict[str, str]:
     """Those settings that are the same at every point, by name: `rate`, `rtt`, `buffer`, `queue`, `loss`, `flows`, `duration`, `measured`."""
     common: dict[str, str] | None = None
     groups: list[Group] | None = None
+    queues: list[dict[str, str]] = []
     for point in points.points:
         if point.scenario is None:
             continue
         settings, own = settings_of(point.scenario), groups_of(point.scenario)
+        queues.append(queue_of(point.scenario))
         if common is None or groups is None:
             common, groups = settings, own
         common = {name: value for name, value in common.items() if settings.get(name) == value}
         groups = [ours & theirs for ours, theirs in zip(groups, own, strict=True)] if len(groups) == len(own) else []
-    return {**(common or {}), **({"flows": flows_in_words(groups)} if groups else {})}
+    queue = common_queue(queues)
+    return {
+        **(common or {}),
+        **({"queue": queue} if queue else {}),
+        **({"flows": flows_in_words(groups)} if groups else {}),
+    }

@@ -13,7 +13,7 @@ from cwnd.plot.run import Numbers, RunData
 from cwnd.plot.runs.pictures import set_up
 from cwnd.plot.runs.variants import Runs, Variant, variants
 from cwnd.plot.studies.canvas import Canvas, Width
-from cwnd.plot.studies.names import Label, Obstacles, name_points
+from cwnd.plot.studies.names import Label, list_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +86,7 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
         raise refused("measure", chosen, "a measure that has values in these runs")
     canvas = Canvas.of([""], width, ax)
     axes = canvas.grid[0]
-    labels, points = [], []
+    labels = []
     for number, (name, (values, counts)) in enumerate(lines.items()):
         order = np.argsort(values, kind="stable")
         parts = np.cumsum(counts[order]) / counts.sum()
@@ -96,10 +96,6 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
         axes.step(np.insert(at, 0, at[0]), np.insert(parts, 0, 0.0), where="post", gid=name, **look)
         half = min(0.5, float(parts[-1]) / 2)
         labels.append(Label(name, float(at[int(np.searchsorted(parts, half))]), half, look))
-        points += [
-            ((float(at[np.searchsorted(parts, part)]), float(part)), 0.5)
-            for part in np.linspace(0.02, 0.999 * parts[-1], 40)
-        ]
     axes.set_ylim(0, 1.02)
     axes.set_xlim(left=0)
     seeds = max(len(variant.runs) for variant in found)
@@ -112,7 +108,7 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
     words = [*set_up(found), together, unfinished]
     canvas.finish(y_title, x_title, words)
     if len(labels) > 1:
-        name_points(canvas, [labels], [Obstacles(points, [])])
+        list_names(canvas, [labels])
     return canvas.figure
 
 

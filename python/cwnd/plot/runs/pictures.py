@@ -18,6 +18,7 @@ from cwnd.plot.runs.scale import overshoot
 from cwnd.plot.runs.variants import Runs, Variant, variants
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.names import Label, name_ends
+from cwnd.setting_words import others_of, traffic_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +36,11 @@ def set_up(found: Sequence[Variant]) -> list[str]:
         run = variant.first
         seeds = [each.scenario.seed for each in variant.runs]
         setup = run.setup(400, brief=False).rsplit(", seed", 1)
+        others = others_of(run.scenario)
+        forms = {"jitter": "jitter up to {}", "packet_size": "packets of {}", "reverse": "{}"}
+        more = [form.format(others[key]) for key, form in forms.items() if key in others]
+        more += [f"beside {words}" for words in traffic_of(run.scenario)]
+        setup[0] = ", ".join([setup[0], *more])
         lane = "".join(setup[1].partition(", lane")[1:])
         of_seeds = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
         names = dict.fromkeys(name for name in (variant.name, run.name) if name)

@@ -28,7 +28,7 @@ WIDTHS: dict[Width, tuple[float, float]] = {"column": (3.4, 8.0), "page": (7.0, 
 GREY = "#555555"
 #: One for each of the most lines that a picture has, so that points without lines are told apart in grey too.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
-#: Their number has no factor in common with that of the colours: 42 lines differ in one of the two.
+#: As many, for lines without markers.
 DASHES: tuple[Dash, ...] = (
     "-",
     (0, (5, 1.5)),
@@ -36,6 +36,12 @@ DASHES: tuple[Dash, ...] = (
     (0, (5, 1, 1, 1)),
     (0, (10, 2)),
     (0, (3, 1, 1, 1, 1, 1)),
+    (0, (1, 3)),
+    (0, (12, 2, 2, 2)),
+    (0, (4, 4)),
+    (0, (8, 2, 1, 2, 1, 2)),
+    (0, (2, 1)),
+    (0, (6, 2, 3, 2)),
 )
 #: Levels of which each has a tick of its own.
 MOST_TICKS = 9
@@ -165,15 +171,31 @@ class Canvas:
             if place + self.columns >= len(self.grid) or self.given:
                 axes.set_xlabel(self.wrapped(x_title, axes.get_window_extent().width), parse_math=False)
         if not self.given:
-            letters = int(self.figure.get_figwidth() * 72 / (0.85 * self.font * 0.54))
             said = ". ".join(word[:1].upper() + word[1:] for word in words if word) + "."
             # A number and its unit stay on one line.
-            text = textwrap.fill(re.sub(r"(\d) (?=%|\w+)", "\\1\u00a0", said), letters)
-            self.figure.supxlabel(text, x=0.01, ha="left", fontsize=0.85 * self.font, color=GREY, parse_math=False)
+            self.caption(re.sub(r"(\d) (?=%|\w+)", "\\1\u00a0", said))
+
+    def caption(self, said: str) -> None:
+        """Writes it below the panels, in lines as long as the figure is wide."""
+        text = self.figure.supxlabel("", x=0.01, ha="left", fontsize=0.85 * self.font, color=GREY, parse_math=False)
+        room = 0.98 * self.figure.get_figwidth() * self.figure.dpi
+        # Settings of flows may be broken at their commas.
+        words, lines = re.findall(r"[^ ,]*,? ?|, ?", said), [""]
+        for word in words:
+            text.set_text((lines[-1] + word).rstrip())
+            if lines[-1] and text.get_window_extent().width > room:
+                lines.append("")
+            lines[-1] += word
+        text.set_text("\n".join(line.rstrip() for line in lines))
+        # It has taken of the panels' height.
+        self.figure.draw_without_rendering()
+        self.rewrap()
 
     def rewrap(self) -> None:
-        """Wraps the titles below the panels again, after names beside them have made them narrower."""
+        """Wraps the titles of the axes again, after names and caption have made the panels smaller."""
         for axes in self.grid:
+            if title := axes.get_ylabel().replace("\n", " "):
+                axes.set_ylabel(self.wrapped(title, axes.get_window_extent().height), parse_math=False)
             if title := axes.get_xlabel().replace("\n", " "):
                 axes.set_xlabel(self.wrapped(title, axes.get_window_extent().width), parse_math=False)
 
@@ -188,7 +210,7 @@ class Canvas:
 
     def wrapped(self, title: str, pixels: float) -> str:
         """The title of an axis, in lines that are as long as it."""
-        return textwrap.fill(title, max(12, int(pixels / (0.55 * self.font * self.figure.dpi / 72))))
+        return textwrap.fill(title, max(12, int(pixels / (0.6 * self.font * self.figure.dpi / 72))))
 
 
 def note_size(axes: Axes) -> float:
@@ -204,6 +226,20 @@ def style(axes: Axes, font: float) -> None:
     axes.tick_params(labelsize=0.9 * font)
     axes.xaxis.label.set_fontsize(font)
     axes.yaxis.label.set_fontsize(font)
+
+
+#: The least span of an axis over values, as part of them: less would look like a difference.
+LEAST_SPAN = 0.01
+
+
+def plain_numbers(axes: Axes) -> None:
+    """The numbers of a horizontal axis whole, without one that is to be added to all; an axis over next to nothing is wider."""
+    low, high = axes.get_xlim()
+    least = LEAST_SPAN * max(abs(low), abs(high))
+    if high - low < least:
+        middle = (low + high) / 2
+        axes.set_xlim(middle - least / 2, middle + least / 2)
+    axes.ticklabel_format(axis="x", useOffset=False, style="plain")
 
 
 def x_axis(axes: Axes, factor: Factor) -> None:

@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cwnd.input_errors import refused
-from cwnd.plot.studies.canvas import Canvas, LineLook, Width
+from cwnd.plot.studies.canvas import Canvas, LineLook, Width, plain_numbers
 from cwnd.plot.studies.captions import failed_points, seeds_in_words, set_up
 from cwnd.plot.studies.chosen import RunRow, choose
 from cwnd.plot.studies.factors import Where
 from cwnd.plot.studies.layout import Line, lay_out, panels_of
-from cwnd.plot.studies.names import Label, Obstacles, name_points
+from cwnd.plot.studies.names import Label, list_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,6 +45,7 @@ def over_runs(
             parts = [number / len(values) for number in range(len(there) + 1)]
             axes.step([there[0], *there], parts, where="post", gid=line.name, **canvas.look(line.number).line)
         axes.set_ylim(0, 1.02)
+        plain_numbers(axes)
     counts = [len(values) for own in steps for _, values in own]
     none = sum(len(values) - len(finite(values)) for panel in panels for values in map(values_of, panel.lines))
     words = [
@@ -57,7 +57,7 @@ def over_runs(
     canvas.finish("part of the runs", chosen.title, words)
     if any(len(own) > 1 for own in steps):
         names = [[name_of(*each, canvas.look(each[0].number).line) for each in own] for own in steps]
-        name_points(canvas, names, [Obstacles(along(own), []) for own in steps])
+        list_names(canvas, names)
     return canvas.figure
 
 
@@ -66,18 +66,6 @@ def name_of(line: Line[RunRow], values: Sequence[float], look: LineLook) -> Labe
     there = finite(values)
     half = min(0.5, len(there) / len(values) / 2)
     return Label(line.name, there[min(len(there), math.ceil(half * len(values))) - 1], half, look)
-
-
-def along(lines: Sequence[tuple[Line[RunRow], list[float]]]) -> list[tuple[tuple[float, float], float]]:
-    """Places on step lines, which names should not cover."""
-    found = []
-    for _, values in lines:
-        there = finite(values)
-        for number, value in enumerate(there):
-            found += [(value, (number + part) / len(values)) for part in (0.0, 0.5)]
-        for number, (left, right) in enumerate(itertools.pairwise(there), 1):
-            found += [(left + part * (right - left), number / len(values)) for part in (0.25, 0.5, 0.75)]
-    return [(at, 0.5) for at in found]
 
 
 def values_of(line: Line[RunRow]) -> list[float]:

@@ -255,4 +255,16 @@ def line_names(layout: Layout, rows: Iterable[R]) -> dict[tuple[str, Place], str
             name = row["label"] if whole else " ".join([row["name"], *own_words])
             name = f"{name} ({', '.join(others)})" if others else name
         found[layout.line_key(row)] = name
-    return found
+    return told_apart(found, layout)
+
+
+def told_apart(names: Mapping[tuple[str, Place], str], layout: Layout) -> dict[tuple[str, Place], str]:
+    """Names of which no two are the same: those that were have all that varies."""
+    factors = [layout.chosen.factors[name] for name in layout.variants_left]
+    known = list(names.values())
+    return {
+        key: name
+        if known.count(name) == 1
+        else f"{name} ({', '.join(factor.text(level) for factor, level in zip(factors, key[1], strict=True))})"
+        for key, name in names.items()
+    }

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation, Text
     from matplotlib.transforms import Bbox
 
-#: Up to so many names in a panel stand at their points, in figures of at most so many columns; more have a list.
-MOST_AT_POINTS, MOST_COLUMNS = 3, 2
+#: Up to so many names in a panel stand at their points, in figures of at most so many columns and at least so wide (inches); more have a list.
+MOST_AT_POINTS, MOST_COLUMNS, LEAST_WIDTH = 3, 2, 5.0
 #: From the panel to a name's sample, the length of that, and from there to the name; in widths of a letter.
 GAP, SAMPLE, SPACE = 0.5, 2.2, 0.5
 #: From a name to the next, in heights of a letter.
@@ -97,9 +97,15 @@ class Entry:
 
 def name_inside(axes: Axes, labels: Sequence[Label]) -> None:
     """Writes names with samples where they cover the least of a panel: beside axes of a caller nothing may have room."""
-    handles = [Line2D([], [], label=label.text, **label.look) for label in labels]
+    handles = [Line2D([], [], label=textwrap.fill(label.text, 24), **label.look) for label in labels]
     if handles:
-        axes.legend(handles=handles, framealpha=0.75, edgecolor="none", labelcolor=[label.colour for label in labels])
+        axes.legend(
+            handles=handles,
+            fontsize="small",
+            framealpha=0.6,
+            edgecolor="none",
+            labelcolor=[label.colour for label in labels],
+        )
 
 
 def name_ends(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
@@ -131,7 +137,8 @@ def name_ends(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
 
 def name_points(canvas: Canvas, labels: Sequence[Sequence[Label]], obstacles: Sequence[Obstacles]) -> None:
     """Writes names beside their points, where they cover the least; where there are too many for that, in a list to the right of the panels."""
-    if max(map(len, labels)) > MOST_AT_POINTS or canvas.columns > MOST_COLUMNS:
+    is_narrow = canvas.columns > MOST_COLUMNS or canvas.figure.get_figwidth() < LEAST_WIDTH
+    if max(map(len, labels)) > MOST_AT_POINTS or is_narrow:
         return list_names(canvas, labels)
     canvas.figure.draw_without_rendering()
     pixel = canvas.figure.dpi / 72
