@@ -268,6 +268,30 @@ const memory = await page.evaluate(async () => {
 });
 check("memory is constant over 300 simulations", memory[0] === memory[1], memory.join());
 
+// By touch.
+const touched = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+await touched.evaluate(() => lab.set({ flows: ["cubic", "reno"], rate: "20Mbit/s", rtt: "40ms", buffer: "1bdp", duration: "10s", seed: 1 }));
+await rest(touched);
+for (const summary of await touched.locator("#controls summary").all()) await summary.tap();
+for (const id of sliders) {
+  const slider = touched.locator(`[id="${id}"]`);
+  await slider.scrollIntoViewIfNeeded();
+  const before = (await state(touched)).settings;
+  // In the middle of the page: the charts stick to its top.
+  await slider.evaluate((one) => one.scrollIntoView({ block: "center" }));
+  const box = await slider.boundingBox();
+  const target = (await slider.evaluate((one) => one.value / one.max)) > 0.5 ? 0.3 : 0.7;
+  await touched.touchscreen.tap(box.x + box.width * target, box.y + box.height / 2);
+  await rest(touched);
+  check(`${id}: a touch changes the settings`, (await state(touched)).settings !== before);
+}
+await touched.close();
+
+// Forced colours: what is pressed has a border of its own.
+const forced = await open({ forcedColors: "active" });
+check("forced colours: what is chosen has a thicker border", await forced.evaluate(() => getComputedStyle(document.getElementById("tab-flows")).borderTopWidth !== getComputedStyle(document.getElementById("tab-map")).borderTopWidth));
+await forced.close();
+
 // Widths, and what axe-core finds.
 for (const [width, height] of [[1280, 800], [390, 844]]) {
   for (const colorScheme of ["light", "dark"]) {
