@@ -158,6 +158,19 @@ for (const id of ["fat", "clock", "friendly", "late", "six"]) {
   }
 }
 
+// Each opens in the laboratory, which has its result to the last bit.
+for (const id of await page.evaluate(() => essay.figures().map((one) => one.id))) {
+  const read = await open();
+  await read.evaluate((id) => document.getElementById(id).scrollIntoView({ block: "center" }), id);
+  await read.waitForFunction((id) => essay.figures().find((one) => one.id === id).isSettled, id);
+  const digest = await read.evaluate((id) => essay.figures().find((one) => one.id === id).digest, id);
+  await read.locator(`#${id} .open`).click();
+  await read.waitForFunction(() => window.lab?.result());
+  await read.evaluate(() => lab.settled());
+  check(`${id}: the laboratory has the same result`, (await read.evaluate(() => lab.result().digest)) === digest);
+  await read.close();
+}
+
 // To the laboratory, with the figure's settings, and back.
 await page.locator("#late .open").click();
 await page.waitForFunction(() => window.lab?.result());

@@ -134,7 +134,8 @@ def delay_throughput(
     for axes, own in zip(canvas.grid, tracks, strict=True):
         farthest = max((spread.reach[0] for track in own for spread in track.spreads.values()), default=1.0)
         axes.set_ylim(bottom, top)
-        axes.set_xlim(1.08 * farthest or 1.0, 0)
+        # A little beyond 0, for the markers of what waits for nothing.
+        axes.set_xlim(1.08 * farthest or 1.0, -0.03 * farthest)
         draw_tracks(canvas, axes, own, in_order=layout.in_order)
         # Over the narrow panels of a column there is no room beside their titles; the axis says that it is reversed.
         if width != "column" or len(tracks) == 1:
