@@ -293,7 +293,9 @@ def test_the_axis_of_the_delay_is_reversed(study: cwnd.Study) -> None:
     (axes,) = shown(figure)
     left, right = axes.get_xlim()
     assert (
-        left > -0.05 * left < right < 0 and axes.get_xlabel().endswith("(ms), reversed") and axes.get_title(loc="right") == "better ↗"
+        left > -0.05 * left < right < 0
+        and axes.get_xlabel().endswith("(ms), reversed")
+        and axes.get_title(loc="right") == "better ↗"
     )
     at = {"rtt": "10ms", "buffer": "2bdp", "beta": 0.7}
     points = pairs(
