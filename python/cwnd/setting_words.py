@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import cast
 
 from cwnd._native import Scenario
@@ -31,9 +32,9 @@ def with_space(text: str) -> str:
     return re.sub(r"^([\d.]+)([a-zA-Z%])", r"\1 \2", text)
 
 
-def links_of(scenario: Scenario) -> list[Table]:
-    """The tables of its links."""
-    link = cast("Table | Sequence[Table]", scenario_document(scenario).get("link", []))
+def links_of(document: Table) -> list[Table]:
+    """The tables of the links in a scenario's document."""
+    link = cast("Table | Sequence[Table]", document.get("link", []))
     return [link] if isinstance(link, Mapping) else list(link)
 
 
@@ -47,9 +48,9 @@ def parts_of(link: Table) -> dict[str, str]:
     return {"name": name, **{key: with_space(str(queue[key])) for key in keys if key in queue}, **marks}
 
 
-def queue_of(scenario: Scenario) -> dict[str, str]:
+def queue_of(document: Table) -> dict[str, str]:
     """The management of the queue of the only link; of several links nothing."""
-    links = links_of(scenario)
+    links = links_of(document)
     return parts_of(links[0]) if len(links) == 1 else {}
 
 
@@ -60,21 +61,20 @@ def queue_words(parts: Mapping[str, str]) -> str:
     return ", ".join(each for each in (named, parts.get("ecn", "")) if each)
 
 
-def queues_of(scenario: Scenario, *, brief: bool = False) -> str:
+def queues_of(document: Table, *, brief: bool = False) -> str:
     """The management of queues, each kind once: `CoDel (target 5 ms, interval 100 ms), marking ECN`, or `brief`, `CoDel`; empty where all are drop-tail."""
-    parts = [each for each in map(parts_of, links_of(scenario)) if each]
+    parts = [each for each in map(parts_of, links_of(document)) if each]
     return " and ".join(dict.fromkeys(each["name"] if brief else queue_words(each) for each in parts))
 
 
-def others_of(scenario: Scenario) -> dict[str, str]:
+def others_of(scenario: Scenario, document: Table) -> dict[str, str]:
     """What else a caption says of a scenario's links, where it is not what one expects: `jitter`, `packet_size`, `reverse`."""
-    links = links_of(scenario)
+    links = links_of(document)
     sizes = dict.fromkeys(str(link["packet_size"]) for link in links if "packet_size" in link)
+    most = dict.fromkeys(with_space(most_of(link["jitter"])) for link in links if link.get("jitter"))
     found = {
-        "jitter": " or ".join(
-            dict.fromkeys(with_space(most_of(link["jitter"])) for link in links if link.get("jitter"))
-        ),
-        "packet_size": " or ".join(map(with_space, sizes)) if list(sizes) != [COMMON_SIZE] else "",
+        "jitter": f"jitter up to {' or '.join(most)}" if most else "",
+        "packet_size": f"packets of {' or '.join(map(with_space, sizes))}" if list(sizes) != [COMMON_SIZE] else "",
         "reverse": "a queue in the reverse direction too" if any(link.is_reverse for link in scenario.links) else "",
     }
     return {name: words for name, words in found.items() if words}
@@ -85,9 +85,9 @@ def most_of(jitter: object) -> str:
     return str(cast("Table", jitter).get("max", jitter)) if isinstance(jitter, Mapping) else str(jitter)
 
 
-def traffic_of(scenario: Scenario) -> list[str]:
+def traffic_of(scenario: Scenario, document: Table) -> list[str]:
     """Each group of background traffic, with its rate where it has one."""
-    tables = cast("Sequence[Table]", scenario_document(scenario).get("traffic", []))
+    tables = cast("Sequence[Table]", document.get("traffic", []))
     names = scenario.traffic_names
     rates = [table.get("rate") for table in tables] if len(tables) == len(names) else [None] * len(names)
     return [
@@ -96,17 +96,22 @@ def traffic_of(scenario: Scenario) -> list[str]:
     ]
 
 
-def own_settings(scenario: Scenario) -> list[dict[str, str]]:
+@cache
+def bare_flow(algorithm: str) -> Table:
+    """The table of a flow of which nothing is set."""
+    plain = dumbbell([Flow(algorithm)], rate="1Mbit/s", rtt="40ms")
+    (table,) = cast("Sequence[Table]", scenario_document(plain)["flow"])
+    return table
+
+
+def own_settings(document: Table) -> list[dict[str, str]]:
     """Of each group of flows what it has and a bare flow of its algorithm has not, as `cwnd compare` takes it."""
-    document = scenario_document(scenario)
     link = document.get("link")
     queue = cast("Table", link.get("queue", {})) if isinstance(link, Mapping) else {}
     found = []
     for flow in cast("Sequence[Table]", document.get("flow", [])):
-        plain = dumbbell([Flow(str(flow["cc"]))], rate="1Mbit/s", rtt="40ms")
-        (bare,) = cast("Sequence[Table]", scenario_document(plain)["flow"])
         # Where the queue marks, a flow that negotiates ECN is what one expects.
-        usual = {**bare, "ecn": bool(queue.get("ecn"))}
+        usual = {**bare_flow(str(flow["cc"])), "ecn": bool(queue.get("ecn"))}
         found.append(
             {
                 key: str(value).lower() if isinstance(value, bool) else str(value)

@@ -43,8 +43,8 @@ def scenarios() -> Iterator[dict[str, object]]:
         yield {"name": path.stem.replace("-", " "), "text": text}
 
 
-def point_of(experiment: AnyExperiment, cubic: str) -> tuple[str, str] | None:
-    """The first point of a figure that a page can run: its key, and the scenario as a text."""
+def point_of(experiment: AnyExperiment, cubic: str, taken: set[str]) -> tuple[str, str] | None:
+    """The first point of a figure that a page can run and no other figure has: its key, and the scenario as a text."""
     for point in experiment.grid(Setup(cubic)):
         if not isinstance(point.scenario, Mapping):
             continue
@@ -57,17 +57,20 @@ def point_of(experiment: AnyExperiment, cubic: str) -> tuple[str, str] | None:
             continue
         if scenario.duration_s * scenario.rate_mbps > MOST_MBIT:
             continue
-        return point.key, json.dumps(document, separators=(",", ":"))
+        text = json.dumps(document, separators=(",", ":"))
+        if text not in taken:
+            taken.add(text)
+            return point.key, text
     return None
 
 
 def figures() -> Iterator[dict[str, object]]:
     """Points of the papers' figures, with what the papers say of the figures and what was found."""
     verdicts = {each["id"]: each for each in json.loads((DOCS / "results" / "verdicts-full.json").read_text())}
-    known = experiments()
+    known, taken = experiments(), set[str]()
     for name in (f"{paper}/{figure}" for paper, figures in FIGURES.items() for figure in figures.split()):
         entry = verdicts[name]
-        found = point_of(known[name], entry["cubic"] or "cubic-2.2-linux")
+        found = point_of(known[name], entry["cubic"] or "cubic-2.2-linux", taken)
         if found is None:
             continue
         yield {

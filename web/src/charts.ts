@@ -143,16 +143,18 @@ export class Charts {
     return all.filter(({ member }) => all.length <= 4 || member === 0).flatMap(({ group, member, rows }) => {
       const { colour } = styleOf(group, member, colours);
       const c = Number((this.catalog() && group.group && parameterOf(this.catalog()!, group.group, "c")) ?? 0.4);
+      const isFriendly = !(this.catalog() && group.group) || parameterOf(this.catalog()!, group.group!, "friendliness") !== "off";
       const of: Record<Extra, Float32Array | null | undefined> = {
         ssthresh: rows["ssthresh"],
         w_max: rows["inner.w_max"] ?? rows["inner.last_max"],
-        w_est: rows["inner.w_est"] ?? rows["inner.w_tcp"],
+        w_est: isFriendly ? (rows["inner.w_est"] ?? rows["inner.w_tcp"]) : null,
         target: this.extras.has("target") ? targetCurve(rows, c, columns, span_s) : null,
       };
       const dashes: Record<Extra, number[]> = { ssthresh: [1.5, 3], w_max: [7, 3], w_est: [3, 2], target: [] };
       const most = 1.02 * Math.max(this.window.top, 1);
       return [...this.extras].flatMap((name) => {
-        const row = of[name]?.map((value) => (value > most || value < 0 ? NaN : value));
+        // Before the first loss they are 0.
+        const row = of[name]?.map((value) => (value > most || value <= 0 ? NaN : value));
         const style = { colour, dash: dashes[name], width: name === "target" ? 3.5 : 1.2, alpha: name === "target" ? 0.3 : 0.85 };
         return row ? [{ low: row, high: row, span_s, ...style }] : [];
       });

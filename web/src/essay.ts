@@ -58,9 +58,9 @@ class Figure {
     this.#begin = [...spec.begin];
     this.settings = this.#begin.shift()!;
     const plots = kinds.map((kind) => {
-      const title = element("figcaption", { id: `${id}-${kind}-title` }, CAPTIONS[kind]);
+      const title = element("figcaption", { id: `plot-${id}-${kind}-title` }, CAPTIONS[kind]);
       const readout = element("div", { class: "readout", hidden: "" });
-      return element("figure", kind === "window" ? { class: "tall" } : {}, title, element("div", { class: "plot", id: `${id}-${kind}` }, readout));
+      return element("figure", kind === "window" ? { class: "tall" } : {}, title, element("div", { class: "plot", id: `plot-${id}-${kind}` }, readout));
     });
     const charts = element("div", { class: `charts n${kinds.length}` }, ...plots);
     this.#sliders = spec.sliders.map((slider) => new Slider(slider, (value) => this.set(slider.write(this.settings, value)), () => this.touch()));
@@ -68,7 +68,7 @@ class Figure {
     open.onclick = async () => (location.hash = await hashOf({ settings: this.settings, scenario: null }));
     const tools = [...spec.choices.map((choice) => this.#choice(choice)), ...this.#sliders.map(({ host }) => host), open];
     host.append(charts, element("div", { class: "tools" }, ...tools));
-    this.charts = new Charts(() => essay.catalog, charts, id, kinds, `${id}-says`);
+    this.charts = new Charts(() => essay.catalog, charts, `plot-${id}`, kinds, `${id}-says`);
     for (const extra of spec.extras ?? []) this.charts.extras.add(extra);
     this.charts.onCursor = (time) => {
       this.charts.cursor = time;
@@ -79,7 +79,7 @@ class Figure {
       if (this.isShown && this.isWanted) essay.ask(this);
       else if (this.isShown && this.view) essay.onRest[id]?.(this);
     }, { rootMargin: "200px" }).observe(host);
-    if (spec.drag) this.#draggable(byId(`${id}-window`));
+    if (spec.drag) this.#draggable(byId(`plot-${id}-window`));
     this.#update();
   }
 

@@ -100,7 +100,7 @@ export const FIGURES: FigureSpec[] = [
   },
   {
     ...{ id: "you", kinds: ["window", "queue"], sliders: [], choices: [] },
-    begin: [settings(["cubic@label=one", "cubic@start=0s,label=the other"], "20Mbit/s", "60ms", { duration: "30s" })],
+    begin: [settings(["cubic@label=first", "cubic@start=0s,label=second"], "20Mbit/s", "60ms", { duration: "30s", measure: ["0s", "30s"] })],
     values: (view) => ({ other: groupShare(view, 0), own: groupShare(view, 1), drops: view.run.summary!.link.drops_queue, wait: view.run.summary!.link.queue_mean_ms }),
   },
   {

@@ -85,7 +85,7 @@ function scenario(lab: Lab): Pane {
   back.onclick = () => lab.set({ settings: lab.state.settings, scenario: null });
   const render = (host: HTMLElement): void => {
     back.hidden = lab.state.scenario === null;
-    if (lab.result && document.activeElement !== area) area.value = lab.state.scenario ?? lab.result.run.description.toml;
+    if (lab.result && document.activeElement !== area) area.value = lab.state.scenario?.startsWith("{") === false ? lab.state.scenario : lab.result.run.description.toml;
     if (!area.isConnected) host.replaceChildren(element("div", { class: "row" }, run, button, back), area);
   };
   return { name: "scenario", label: "Scenario", isHigh: true, render };

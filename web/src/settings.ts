@@ -168,7 +168,7 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
         const values = value.split("..");
         settings[key] = Object.fromEntries(DISCIPLINES[key].map((name, at) => [name, values[at]!]).filter(([, text]) => text));
       } else if (["rate", "rtt", "buffer", "duration", "loss", "jitter", "packet_size"].includes(key)) Object.assign(settings, { [key]: value });
-      else if (at > 0) return null;
+      else return null;
     }
     if (packed !== null) {
       const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));

@@ -37,7 +37,7 @@ export function tableOf(calls: HookCall[], cc: string, isRaw = false): string {
     return `<th scope="col">${call.t_s.toFixed(6)} s<br><b>${call.hook}</b>${returned}<br>${escapeHtml(argumentsOf(call)).replaceAll(", ", "<br>").replaceAll("=", " ")}</th>`;
   });
   const sources = calls.map(({ hook }) => `<td><small>${escapeHtml(tables.sources[cc]?.[hook] ?? "")}</small></td>`);
-  rows.unshift(`<tr><th scope="row">source, in crates/cwnd/src/algorithms</th>${sources.join("")}</tr>`);
+  rows.unshift(`<tr><th scope="row" title="in crates/cwnd/src/algorithms">source</th>${sources.join("")}</tr>`);
   return `<table class="hooks"><thead><tr><th scope="col">call</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
 }
 

@@ -111,8 +111,9 @@ export function targetCurve(rows: Rows, c: number, columns: number, duration_s: 
   const out = new Float32Array(columns).fill(NaN);
   let begin = NaN;
   for (let at = 0; at < columns; at++) {
+    // Another loss begins another epoch, also one of the same origin and K.
     if (!epoch?.[at]) begin = NaN;
-    else if (Number.isNaN(begin) || epoch[at] !== epoch[at - 1] || origin[at] !== origin[at - 1] || k[at] !== k[at - 1]) begin = at;
+    else if (rows["reductions"]?.[at] || Number.isNaN(begin) || epoch[at] !== epoch[at - 1] || origin[at] !== origin[at - 1] || k[at] !== k[at - 1]) begin = at;
     const t = ((at - begin) * duration_s) / columns;
     out[at] = origin[at]! + c * (t - k[at]!) ** 3;
   }

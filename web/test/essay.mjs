@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The essay in Chromium, from a file: node test/essay.mjs out/lab.html. Each statement of its text is looked at in the figure beside it.
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { check, finish, opened, violations } from "./harness.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const page_url = pathToFileURL(resolve(process.argv[2])).href;
-const broken = [];
-const check = (name, holds, detail = "") => {
-  console.log(`${holds ? "ok    " : "BROKEN"} ${name}${holds ? "" : ` ${detail}`}`);
-  if (!holds) broken.push(name);
-};
 const near = (value, wanted, part) => Math.abs(value - wanted) <= part * wanted;
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
-});
-const requests = new Set();
-const lines = [];
 async function open(options = {}, hash = "#essay") {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
-  page.setDefaultTimeout(120_000);
-  page.on("request", (request) => requests.add(new URL(request.url()).protocol));
-  page.on("console", (message) => lines.push(message.text()));
-  page.on("pageerror", (error) => lines.push(String(error)));
-  await page.goto(page_url + hash);
+  const page = await opened(hash, options);
   await page.waitForFunction(() => window.essay ?? window.lab);
   return page;
 }
@@ -63,8 +41,10 @@ await page.waitForFunction(() => /[1-9]\d* on the path/.test(document.querySelec
 values = await after("fill", { flows: ["reno@rwnd=120,start=0s"] });
 check("1: above it each further packet waits", values.rate > 9.9 && near(values.wait, (120 - 66.7) * 1.2, 0.05) && values.drops === 0, JSON.stringify(values));
 
-// 2.
-({ values } = await shown("you"));
+// 2. The half minute is all of it: the drops that are drawn at its beginning too.
+const you = await shown("you");
+({ values } = you);
+check("2: the drops are those of the half minute", values.drops > 100 && you.settings.measure.join() === "0s,30s", JSON.stringify(values));
 check("2: two flows have the link", near(values.other + values.own, 1, 0.03));
 await page.click("#you .tools button");
 await page.waitForFunction(() => essay.figures().find((one) => one.id === "you").values.yours > 0);
@@ -87,7 +67,7 @@ check("3: fewer seconds are simulated, and that is said", values.simulated < 120
 // 4.
 let cubic = await shown("cubic");
 check("4: K of the simulated flow is the formula's", near(cubic.values.k, cubic.values.formula, 0.02), JSON.stringify(cubic.values));
-const box = await page.locator("#cubic-window").boundingBox();
+const box = await page.locator("#plot-cubic-window").boundingBox();
 await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 await page.mouse.down();
 await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2 - 30, { steps: 5 });
@@ -129,7 +109,7 @@ check("8: an acknowledgement for each packet is worth about as much", near(kept.
 // 9.
 await shown("kernel");
 await page.waitForSelector("#kernel .hooks td.changed");
-await page.locator("#kernel-window").click({ position: { x: 300, y: 60 } });
+await page.locator("#plot-kernel-window").click({ position: { x: 300, y: 60 } });
 await page.waitForFunction(() => !document.querySelector("#kernel .hooks th b").closest("th").textContent.startsWith("20."));
 const cells = await page.$$eval("#kernel .hooks td:not(:has(small))", (all) => all.map((cell) => cell.textContent));
 check("9: the calls have integers alone", cells.length > 20 && cells.every((cell) => /^-?\d+( → -?\d+)?$/.test(cell)), cells.filter((cell) => !/^-?\d+( → -?\d+)?$/.test(cell)).join());
@@ -171,6 +151,13 @@ for (const id of await page.evaluate(() => essay.figures().map((one) => one.id))
   await read.close();
 }
 
+// Each slider has its label, and no two things one id.
+const [doubled, unnamed] = await page.evaluate(() => {
+  const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+  return [ids.filter((id, at) => ids.indexOf(id) !== at), [...document.querySelectorAll("input[type=range]")].filter(({ labels }) => !labels.length).map(({ id }) => id)];
+});
+check("ids are single, and sliders have labels", !doubled.length && !unnamed.length, `${doubled} ${unnamed}`);
+
 // To the laboratory, with the figure's settings, and back.
 await page.locator("#late .open").click();
 await page.waitForFunction(() => window.lab?.result());
@@ -187,17 +174,9 @@ for (const [width, height] of [[1280, 900], [390, 844]]) {
     check(`${name}: no horizontal scroll`, await other.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await other.waitForFunction(() => Object.keys(essay.figures()[0].values).length);
     check(`${name}: nothing moves by itself`, (await other.getAttribute("#fill .tools button", "aria-pressed")) === "false");
-    await other.evaluate(axe);
-    const found = await other.evaluate(async () => (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 90)).join(" ")}`));
+    const found = await violations(other);
     check(`${name}: axe-core finds nothing`, found.length === 0, found.join("\n       "));
     await other.close();
   }
 }
-check("only file: and blob: are asked for", [...requests].every((protocol) => ["file:", "blob:", "data:"].includes(protocol)), [...requests].join());
-check("the console is empty", lines.length === 0, lines.slice(0, 5).join("\n       "));
-await browser.close();
-if (broken.length) {
-  console.log(`${broken.length} broken`);
-  process.exit(1);
-}
-console.log("all hold");
+await finish();

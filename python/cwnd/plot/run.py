@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cwnd.lanes import SIM
 from cwnd.metrics.capacity import Capacity
 from cwnd.setting_words import queues_of
+from cwnd.stored_scenario import scenario_document
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -184,7 +185,7 @@ class RunData:
             parts.append(f"RTT {links[0].rtt_ms:g} ms")
         limits = list(dict.fromkeys(link.limit for link in links))
         parts.append("buffer " + (" or ".join(limits) if len(limits) <= 3 else f"of {len(limits)} sizes"))
-        if queues := queues_of(self.scenario, brief=brief):
+        if queues := queues_of(scenario_document(self.scenario), brief=brief):
             parts.append(queues)
         losses = list(dict.fromkeys(link.loss for link in links if link.loss is not None))
         lane = self.summary["lane"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from cwnd._native import Scenario
-from cwnd.setting_words import group_words, others_of, own_settings, queue_of, queue_words, traffic_of
+from cwnd.setting_words import Table, group_words, others_of, own_settings, queue_of, queue_words, traffic_of
 from cwnd.stored_scenario import scenario_document
 from cwnd.study.points import Points
 
@@ -36,20 +36,19 @@ class Group:
         return group_words(self.name or VARIED, self.count or 1, self.own)
 
 
-def groups_of(scenario: Scenario) -> list[Group]:
+def groups_of(scenario: Scenario, document: Table) -> list[Group]:
     """The groups of a scenario, then its traffic."""
-    tables = cast("Sequence[Mapping[str, object]]", scenario_document(scenario).get("flow", []))
+    tables = cast("Sequence[Table]", document.get("flow", []))
     flows = [
         Group(str(table["cc"]), len(group.flows), own)
-        for table, group, own in zip(tables, scenario.groups, own_settings(scenario), strict=True)
+        for table, group, own in zip(tables, scenario.groups, own_settings(document), strict=True)
     ]
-    return [*flows, *(Group(words, 1, {}) for words in traffic_of(scenario))]
+    return [*flows, *(Group(words, 1, {}) for words in traffic_of(scenario, document))]
 
 
-def settings_of(scenario: Scenario) -> dict[str, str]:
+def settings_of(scenario: Scenario, document: Table) -> dict[str, str]:
     """The settings of a scenario that a caption names, but for its flows: of a network of several links only how many there are."""
-    document = scenario_document(scenario)
-    flows = cast("Sequence[Mapping[str, object]]", document.get("flow", []))
+    flows = cast("Sequence[Table]", document.get("flow", []))
     found: dict[str, str] = {}
     links = [link for link in scenario.links if not link.is_reverse]
     if len(links) == 1:
@@ -58,7 +57,7 @@ def settings_of(scenario: Scenario) -> dict[str, str]:
             found["rtt"] = f"{links[0].rtt_ms:g} ms"
         found["buffer"] = links[0].limit
         found["loss"] = links[0].loss or ""
-        found |= others_of(scenario)
+        found |= others_of(scenario, document)
     else:
         found["links"] = f"{len(links)} links"
     begin, end = scenario.measured_s
@@ -90,8 +89,9 @@ def fixed_settings(points: Points) -> dict[str, str]:
     for point in points.points:
         if point.scenario is None:
             continue
-        settings, own = settings_of(point.scenario), groups_of(point.scenario)
-        queues.append(queue_of(point.scenario))
+        document = scenario_document(point.scenario)
+        settings, own = settings_of(point.scenario, document), groups_of(point.scenario, document)
+        queues.append(queue_of(document))
         if common is None or groups is None:
             common, groups = settings, own
         common = {name: value for name, value in common.items() if settings.get(name) == value}

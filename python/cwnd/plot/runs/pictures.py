@@ -19,6 +19,7 @@ from cwnd.plot.runs.variants import Runs, Variant, variants
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.names import Label, name_ends
 from cwnd.setting_words import others_of, traffic_of
+from cwnd.stored_scenario import scenario_document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,10 +37,9 @@ def set_up(found: Sequence[Variant]) -> list[str]:
         run = variant.first
         seeds = [each.scenario.seed for each in variant.runs]
         setup = run.setup(400, brief=False).rsplit(", seed", 1)
-        others = others_of(run.scenario)
-        forms = {"jitter": "jitter up to {}", "packet_size": "packets of {}", "reverse": "{}"}
-        more = [form.format(others[key]) for key, form in forms.items() if key in others]
-        more += [f"beside {words}" for words in traffic_of(run.scenario)]
+        document = scenario_document(run.scenario)
+        more = [*others_of(run.scenario, document).values()]
+        more += [f"beside {words}" for words in traffic_of(run.scenario, document)]
         setup[0] = ", ".join([setup[0], *more])
         lane = "".join(setup[1].partition(", lane")[1:])
         of_seeds = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
