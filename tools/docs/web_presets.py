@@ -45,9 +45,9 @@ def scenarios() -> Iterator[dict[str, object]]:
 
 def point_of(experiment: AnyExperiment, cubic: str, taken: set[str]) -> tuple[str, str] | None:
     """The first point of a figure that a page can run and no other figure has: its key, and the scenario as a text."""
-    for point in experiment.grid(Setup(cubic)):
-        if not isinstance(point.scenario, Mapping):
-            continue
+    points = [point for point in experiment.grid(Setup(cubic)) if isinstance(point.scenario, Mapping)]
+    # Those in which the most groups of flows meet come first.
+    for point in sorted(points, key=lambda point: -len(cast("Mapping[str, Any]", point.scenario).get("flow", []))):
         document = {**cast("Mapping[str, Any]", point.scenario)}
         document.pop("record", None)
         try:
