@@ -54,15 +54,17 @@ export function comparePane(lab: Lab): Pane {
   });
 
   async function differ(variant: Variant): Promise<void> {
-    const first = pinned[0] && outcomes.get(keyOf(pinned[0]));
+    // A may have been removed meanwhile.
+    if (!pinned[0]) return;
+    const first = outcomes.get(keyOf(pinned[0]));
     const own = outcomes.get(keyOf(variant));
     // A part of what all carry is none of a flow alone, which has its utilisation.
-    const alike = new Set([pinned[0]!, variant].map(({ view }) => view.groups.length > 1)).size === 1;
+    const alike = new Set([pinned[0], variant].map(({ view }) => view.groups.length > 1)).size === 1;
     if (!first || !own || first.length !== own.length || !alike) return;
     const interval = await lab.workers.interval(own.map((value, seed) => 100 * (value - first[seed]!)));
-    if (!interval) return;
+    if (!interval || !pinned[0]) return;
     const { mean, high } = interval;
-    differences.set(keyOf(pinned[0]!) + keyOf(variant), `${mean < 0 ? "−" : "+"}${Math.abs(mean).toFixed(1)} ± ${(high - mean).toFixed(1)} points`);
+    differences.set(keyOf(pinned[0]) + keyOf(variant), `${mean < 0 ? "−" : "+"}${Math.abs(mean).toFixed(1)} ± ${(high - mean).toFixed(1)} points`);
     render();
   }
 
