@@ -77,7 +77,7 @@ def figures() -> Iterator[dict[str, object]]:
             "name": f"{name}: {entry['title']}",
             "text": found[1],
             "point": found[0],
-            "claims": " ".join(said(claim) for claim in sorted(entry["claims"], key=has_number)[:CLAIMS]),
+            "claims": "\n".join(said(claim) for claim in sorted(entry["claims"], key=standing)[:CLAIMS]),
         }
 
 
@@ -86,19 +86,32 @@ def is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def has_number(claim: Mapping[str, object]) -> bool:
-    """For sorting: claims of which the paper has a number come first."""
-    return not is_number(claim["paper"])
+def standing(claim: Mapping[str, object]) -> tuple[bool, bool]:
+    """For sorting: claims of which the paper has a number come first, those that are only reported last."""
+    return claim["holds"] is None, not is_number(claim["paper"])
+
+
+def figures_of(value: object) -> str:
+    """A number, or one of each algorithm, as a text; nothing where there is neither."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {figures_of(each)}" for name, each in value.items())
+    return f"{value:.3g}" if is_number(value) else ""
 
 
 def said(claim: Mapping[str, object]) -> str:
-    """What the paper says, what was found, and whether it holds."""
-    numbers = [
-        f"{who} {claim[key]:.3g}" for who, key in (("paper", "paper"), ("here", "measured")) if is_number(claim[key])
-    ]
+    """What the paper says, what was measured and where, the paper's number and ours, what was expected, and whether it holds."""
+    what = f"{claim['metric']}, {claim['where']}" if claim.get("where") else f"{claim['metric']}"
+    if criterion := claim.get("criterion"):
+        # Its number is one for all; what was looked at says more.
+        numbers = [f"{criterion}"]
+    else:
+        given = (("paper", claim["paper"]), ("here", claim["measured"]))
+        numbers = [f"{who} {figures}" for who, value in given if (figures := figures_of(value))]
+        if claim["tolerance"]:
+            numbers.append(f"expected {claim['tolerance']}")
     holds = claim["holds"]
     verdict = "reported" if holds is None else "holds" if holds else "does not hold"
-    return f"{claim['text']}: {', '.join([*numbers, verdict])}."
+    return f"{claim['text']}: {', '.join([*numbers, verdict])}. Measure: {what}."
 
 
 def document() -> str:

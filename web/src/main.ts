@@ -131,7 +131,7 @@ function presets(lab: Lab): void {
     const preset = written.find(({ text, claims }) => claims !== undefined && text === lab.state.scenario);
     const host = byId("claims");
     host.hidden = !preset;
-    host.textContent = preset ? `${preset.name}. This is its point ‘${preset.point ?? ""}’, simulated for you; judged on all its points and seeds (cwnd reproduce): ${preset.claims}` : "";
+    host.textContent = preset ? `${preset.claims}\n${preset.name}: its point ‘${preset.point ?? ""}’ is simulated here with one seed, shares in bits on the wire; the above was judged by cwnd reproduce over all points and several seeds, shares in payload.` : "";
   };
   lab.onAsk.push(show);
   show();

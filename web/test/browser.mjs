@@ -42,7 +42,7 @@ for (const [value, text] of options) {
   await rest(page);
   const stats = await page.evaluate(() => lab.stats);
   check(`preset ${text} runs`, stats.refused === refused && stats.runs > runs, await page.textContent("#line"));
-  if (/^\w+2\d{3}\/|^shanker/.test(text)) check("and says claims and verdicts", /(holds?|reported)\./.test(await page.textContent("#claims")) && (await page.isVisible("#claims")));
+  if (/^\w+2\d{3}\/|^shanker/.test(text)) check("and says claims and verdicts", /(holds?|reported)\. Measure: /.test(await page.textContent("#claims")) && (await page.isVisible("#claims")));
 }
 check("a figure's scenario is TOML, which cwnd run takes", await page.evaluate(async () => (document.getElementById("tab-scenario").click(), document.querySelector("#pane textarea").value.includes("[link]") || document.querySelector("#pane textarea").value.includes("[[link]]"))));
 await page.click("#tab-flows");
