@@ -17,6 +17,7 @@
 //! ```
 #![deny(unsafe_code)] // but for one instruction: see engine/prefetch.rs
 
+mod endpoint;
 mod engine;
 mod hook_calls;
 mod hook_document;
@@ -31,6 +32,7 @@ pub use cwnd_record::{
     CwndRow, EventKind, EventRow, FlowCounts, FlowSummary, InnerRow, LinkSummary, QueueRow, Summary,
     TrafficSummary, TransferCounts, TransferRow,
 };
+pub use endpoint::{Connection, ConnectionSpec, EcnCodepoint, Endpoint, Probe, StackAlgorithm, Stacks};
 pub use engine::{
     PacketLocations, PacketPlace, PacketPosition, Simulation, Tables, expected_bytes, jain, link_summary,
     link_waits, rates, traffic_summaries,
