@@ -29,6 +29,17 @@ impl FlowCounts {
     }
 }
 
+/// The end of a foreign stack's connection by a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowFailure {
+    /// When, ns.
+    pub time_ns: u64,
+    /// The number of the flow.
+    pub flow: u32,
+    /// The stack's words.
+    pub why: String,
+}
+
 /// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
@@ -44,6 +55,8 @@ pub enum EventKind {
     Stop,
     /// The connection went over to another algorithm.
     Switch,
+    /// The connection of a foreign stack ended by a fault, its own or its peer's.
+    Failure,
 }
 
 impl EventKind {
@@ -57,6 +70,7 @@ impl EventKind {
             Self::Start => "start",
             Self::Stop => "stop",
             Self::Switch => "switch",
+            Self::Failure => "failure",
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::flow::{param, parse_params};
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::action::{ActionTable, OnFlow, OnLink, ToAlgorithm, ToBuffer, ToDelay, ToRate};
+use crate::keys::stack::Stack;
 use crate::keys::{Both, FlowNames, Scope, Variants};
 use crate::model::{Action, ActionKind, Scenario};
 use serde_json::{Value, json};
@@ -87,6 +88,10 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Action, Invalid
 fn parse_one(kind: &str, keys: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Action, Invalid> {
     let (at, what) = match ActionTable::parse_keys(kind, keys, scope)? {
         ActionTable::Switch(Both(OnFlow { flow, at }, ToAlgorithm { cc })) => {
+            if Stack::is_stock(&cc) {
+                let written = keys.get("cc");
+                return keys.refuse("cc", written, "an algorithm of ours: this one is a stack's own");
+            }
             let params = parse_params(keys, &cc)?;
             return Ok(Action { at, what: ActionKind::Switch(flow, cc, params) });
         }

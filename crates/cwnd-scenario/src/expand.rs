@@ -2,6 +2,7 @@
 //! Expands a scenario's groups to flows, and its actions to actions on flows.
 
 use crate::keys::flow::{FlowGroup, Start};
+use crate::keys::stack::stock_name;
 use crate::label::names;
 use crate::model::{ActionKind, Flow, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
 use crate::params::controller;
@@ -31,13 +32,19 @@ impl FlowAction {
 }
 
 impl Flow {
-    /// A new instance of the flow's algorithm with its parameters.
+    /// A new instance of the flow's algorithm with its parameters; of Reno, which nobody asks, where the algorithm is a stack's own.
     ///
     /// # Panics
     /// When the algorithm or a parameter does not exist, which validation rules out.
     #[must_use]
     pub fn controller(&self) -> Controller {
-        controller(&self.group.cc, &self.group.params)
+        controller(self.stock().map_or(&*self.group.cc, |_| "reno"), &self.group.params)
+    }
+
+    /// The name of the stack's own algorithm that it has, as the stack has it, if it has one.
+    #[must_use]
+    pub fn stock(&self) -> Option<&str> {
+        stock_name(&self.group.cc)
     }
 }
 

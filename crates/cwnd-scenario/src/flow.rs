@@ -3,6 +3,7 @@
 
 use crate::invalid::{Invalid, TableReader, shown, unknown_key};
 use crate::keys::flow::{AlgorithmName, FlowGroup, HOST, Start, StartTime};
+use crate::keys::stack::Stack;
 use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};
 use crate::units::write_time;
@@ -20,6 +21,7 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     let mut group = FlowGroup::on(host).parse_keys(&mut table, scope)?;
     check_stop(&mut table, &group)?;
     check_gso(&mut table, &group)?;
+    crate::stacks::check(&mut table, &group)?;
     group.params = parse_params(&table, &group.cc)?;
     Ok(group)
 }
@@ -51,6 +53,20 @@ fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inval
 
 /// The keys of `table` that were not read: parameters of the algorithm.
 pub(crate) fn parse_params(table: &TableReader<'_>, cc: &str) -> Result<Vec<(String, String)>, Invalid> {
+    if Stack::is_stock(cc) {
+        // What remains is no parameter of ours.
+        return table.rest().next().map_or_else(
+            || Ok(Vec::new()),
+            |(key, value)| {
+                let known = table.read_keys();
+                table.refuse(
+                    key,
+                    Some(value),
+                    format!("{} ({cc} has no parameters here)", unknown_key(key, &known)),
+                )
+            },
+        );
+    }
     let specs = registry::find(cc).map_or(&[][..], |(algorithm, _)| algorithm.specs);
     table.rest().map(|(key, value)| Ok((key.clone(), parse_param(table, cc, specs, (key, value))?))).collect()
 }

@@ -7,7 +7,7 @@ use crate::keys::link::LinkSpec;
 use crate::keys::live::LiveSpec;
 use crate::keys::record::RecordSpec;
 use crate::traffic::Traffic;
-use crate::units::HEADER_BYTES;
+use crate::units::{DATAGRAM_HEADERS, HEADER_BYTES};
 use cwnd::registry::Recovery;
 use cwnd_link::random::RandomStream;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Flow {
     /// Whether its connection opens with a handshake.
     #[must_use]
     pub fn has_handshake(&self) -> bool {
-        self.group.handshake.unwrap_or(self.recovery == Recovery::Linux)
+        self.group.handshake.unwrap_or(self.recovery == Recovery::Linux) && self.group.stack.is_none()
     }
 }
 
@@ -126,6 +126,18 @@ impl Scenario {
     #[must_use]
     pub const fn mss(&self) -> u32 {
         self.packet_size - HEADER_BYTES
+    }
+
+    /// Largest datagram of a flow with a stack, bytes: a full packet without the headers of IP and UDP.
+    #[must_use]
+    pub const fn datagram(&self) -> u32 {
+        self.packet_size.saturating_sub(DATAGRAM_HEADERS)
+    }
+
+    /// Whether a flow has a stack.
+    #[must_use]
+    pub fn has_stacks(&self) -> bool {
+        self.flows.iter().any(|group| group.stack.is_some())
     }
 
     /// The first link.

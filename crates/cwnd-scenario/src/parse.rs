@@ -108,9 +108,11 @@ impl Scenario {
         };
         topology.resolve(&mut scenario)?;
         scenario.check_rtts()?;
+        scenario.check_stacks()?;
         scenario.check_labels()?;
         scenario.actions = crate::action::parse_list(actions, &scenario)?;
         scenario.check_record()?;
+        scenario.check_switches()?;
         Ok(scenario)
     }
 

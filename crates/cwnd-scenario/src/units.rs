@@ -14,6 +14,9 @@ const FREQUENCIES: &[(&str, u64)] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_0
 /// IP and TCP headers with timestamps: 20 + 20 + 12 bytes.
 pub const HEADER_BYTES: u32 = 52;
 
+/// IPv4 and UDP headers: 20 + 8 bytes.
+pub const DATAGRAM_HEADERS: u32 = 28;
+
 /// The longest time, also of a simulation: a hundred days, ns. Sums of several such times do not overflow.
 pub const MAX_TIME: u64 = 8_640_000_000_000_000;
 /// The expected form of a time, for error messages.

@@ -29,8 +29,8 @@ pub mod transport_replay;
 
 pub use cwnd_link::Drops;
 pub use cwnd_record::{
-    CwndRow, EventKind, EventRow, FlowCounts, FlowSummary, InnerRow, LinkSummary, QueueRow, Summary,
-    TrafficSummary, TransferCounts, TransferRow,
+    CwndRow, EventKind, EventRow, FlowCounts, FlowFailure, FlowSummary, InnerRow, LinkSummary, QueueRow,
+    Summary, TrafficSummary, TransferCounts, TransferRow,
 };
 pub use endpoint::{Connection, ConnectionSpec, EcnCodepoint, Endpoint, Probe, StackAlgorithm, Stacks};
 pub use engine::{

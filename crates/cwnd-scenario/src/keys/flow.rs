@@ -8,6 +8,7 @@ use super::Keyed;
 use super::flow_formats::{Access, Burst, Gro, Label, Overhead, Route};
 use super::formats::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
 use super::host::Host;
+use super::stack::Stack;
 use crate::route::RouteSpec;
 use cwnd::registry::Recovery;
 
@@ -19,12 +20,18 @@ const RECOVERY: Named<Recovery> =
     Named { all: &Recovery::ALL, name: Recovery::name, aliases: &Recovery::ALIASES, or: ", " };
 /// The format of `host`.
 pub(crate) const HOST: Named<Host> = Named { all: Host::ALL, name: Host::name, aliases: &[], or: " or " };
+const STACK: Named<Stack> = Named { all: Stack::ALL, name: Stack::name, aliases: &[], or: " or " };
 
 keys! {
     /// A group of flows with the same settings.
     pub struct FlowGroup {
         cc: String = String::new(), AlgorithmName, "",
             "algorithm or parameter set", "";
+        stack: Option<Stack> = None, Optional(STACK, "none: the simulator's TCP"), "",
+            "real stack that is both ends of the connection, in virtual time: it has its own recovery, acknowledgements and pacing, and `cc` may be one of its own algorithms, such as `stock-cubic`. Lane sim",
+            "quinn-proto 0.11, noq-proto 1";
+        tls: bool = false, Flag, "",
+            "whether the stack's packets are encrypted and its handshake is TLS; else both have only the sizes. It takes a `stack`", "RFC 9001";
         label: Option<String> = None, Optional(Label, "`cc` and what differs"), "",
             "label of the group in tables, documents and pictures; unique", "";
         count: u32 = 1, Count(1, MAX_FLOWS), "",

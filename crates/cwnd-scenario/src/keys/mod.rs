@@ -382,6 +382,7 @@ mod presence;
 pub(crate) mod queue;
 pub(crate) mod record;
 mod schema;
+pub(crate) mod stack;
 mod words;
 use link::LinkSpec;
 pub use schema::{schema, tables};

@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use super::prefetch::prefetch;
-use crate::network::{AckFields, Departure, EcnMarks, PackedAck, Packet, PathIndex, Segment};
+use crate::network::{AckFields, Departure, EcnMarks, Frame, PackedAck, Packet, PathIndex, Segment};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::{AckPacket, Handshake, Owner, RecoveryState};
 use cwnd_link::NEVER;
@@ -57,6 +57,9 @@ impl Simulation {
             } => {
                 let ack = PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields };
                 self.on_ack(now, flow, ack);
+            }
+            Packet::Frame { flow, place, direction, ecn, next: PathIndex::END, .. } => {
+                self.on_frame(now, Frame { flow, place, direction, ecn }, departure);
             }
             _ => self.forward(now, packet),
         }
@@ -152,6 +155,10 @@ impl Simulation {
             if flow.interface().is_some() {
                 return self.on_interface(now, number);
             }
+            if self.stacks.is_some() && self.has_stack(number) {
+                return self.on_stack_timer(now, number);
+            }
+            let flow = &mut self.flows[number as usize];
             flow.ack_at = NEVER;
             let ack = flow.receiver.on_delay_over();
             self.acknowledge(now, number, &ack, recovery_state);

@@ -6,6 +6,7 @@ use crate::hook_calls::{HookCalls, Observed};
 use crate::network::{DelayLine, Packet, PathIndex};
 use cwnd::{Conn, Controller, Info};
 use cwnd_link::Link;
+use cwnd_traffic::Direction;
 
 /// Where a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,18 +82,17 @@ impl Simulation {
     pub fn packet_positions(&self) -> Vec<PacketPosition> {
         let now = self.now;
         let named = self.scenario_flows.len() as u32;
-        let held = self.network.links.iter().flat_map(Link::packets).filter_map(|packet| match *packet {
-            Packet::Data { flow, .. } => {
-                Some(PacketPosition { flow, place: PacketPlace::Queued, since: now, until: now })
-            }
-            _ => None,
+        let held = self.network.links.iter().flat_map(Link::packets).filter_map(|packet| {
+            let flow = packet.data_of()?;
+            Some(PacketPosition { flow, place: PacketPlace::Queued, since: now, until: now })
         });
         let on_lines = self.network.lines.iter().flat_map(DelayLine::iter);
         let moving = on_lines.filter_map(|packet| match *packet {
-            Packet::Data { flow, departs, next, due, .. } => {
+            Packet::Data { flow, departs, next, due, .. }
+            | Packet::Frame { flow, departs, direction: Direction::Forward, next, due, .. } => {
                 Some(self.position_of_data(flow, departs, next, due))
             }
-            Packet::Ack { flow, due, .. } => {
+            Packet::Ack { flow, due, .. } | Packet::Frame { flow, due, .. } => {
                 let since = due.saturating_sub(self.flows[flow as usize].access_delay_rev).min(now);
                 Some(PacketPosition { flow, place: PacketPlace::Returning, since, until: due })
             }

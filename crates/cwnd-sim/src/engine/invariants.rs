@@ -6,6 +6,7 @@ use crate::network::{DelayLine, Packet};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::Owner;
 use cwnd_link::{Link, NEVER};
+use cwnd_traffic::Direction;
 use std::collections::BTreeSet;
 
 impl Simulation {
@@ -62,6 +63,8 @@ impl Simulation {
             match packet {
                 Packet::Data { flow, .. } => in_lines[*flow as usize].0 += 1,
                 Packet::Ack { flow, .. } => in_lines[*flow as usize].1 += 1,
+                Packet::Frame { flow, direction: Direction::Forward, .. } => in_lines[*flow as usize].0 += 1,
+                Packet::Frame { flow, .. } => in_lines[*flow as usize].1 += 1,
                 Packet::Datagram { .. } => {}
             }
         }

@@ -10,6 +10,7 @@ mod invariants;
 mod prefetch;
 mod record;
 mod sources;
+mod stacks;
 mod summarise;
 mod transfers;
 mod transmit;
@@ -19,7 +20,8 @@ pub use inspect::{PacketPlace, PacketPosition};
 pub use record::{Tables, expected_bytes};
 pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
 
-use crate::network::{DelayLine, Network, Packet, PathNeeds};
+use crate::endpoint::Stacks;
+use crate::network::{DelayLine, Network, PathNeeds};
 use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
 use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
@@ -27,6 +29,7 @@ use cwnd_link::Link;
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, InnerVariables, Scenario};
 use sources::Background;
+use stacks::StackFlows;
 
 /// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions, then the flows' stops.
 const SAMPLER: u32 = 0;
@@ -51,6 +54,8 @@ pub struct Simulation {
     tables: Tables,
     /// Captured packets, where the scenario asks for them.
     captures: Option<Box<Captures>>,
+    /// Flows of foreign stacks, where the scenario has any.
+    stacks: Option<Box<StackFlows>>,
     now: u64,
     actions: Vec<(u64, u32, FlowAction)>,
     /// Those from this one on are the flows' own stops.
@@ -83,8 +88,25 @@ pub struct PacketLocations {
 
 impl Simulation {
     /// Sets up `scenario`.
+    ///
+    /// # Panics
+    /// If it has flows of foreign stacks ([`Scenario::has_stacks`]): they take [`Simulation::with_stacks`].
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
+        Self::build(scenario, None)
+    }
+
+    /// Sets up `scenario`, whose flows may be of the foreign stacks that `stacks` makes.
+    ///
+    /// # Errors
+    /// The name of a flow, and why its stack does not make its connection, in one line.
+    pub fn with_stacks(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, String> {
+        let flows = scenario.has_stacks().then(|| StackFlows::new(scenario, stacks)).transpose()?;
+        Ok(Self::build(scenario, flows))
+    }
+
+    fn build(scenario: &Scenario, stacks: Option<StackFlows>) -> Self {
+        assert!(stacks.is_some() || !scenario.has_stacks(), "its flows of foreign stacks take `with_stacks`");
         let named = scenario.expand();
         let mut network = Network::new(scenario);
         let background = Background::new(scenario, &mut network);
@@ -104,6 +126,7 @@ impl Simulation {
             timers: Wheel::default(),
             tables: Tables::default(),
             captures: Captures::new(scenario),
+            stacks: stacks.map(Box::new),
             now: 0,
             actions,
             counts_at_boundaries: [None, None],
@@ -140,14 +163,16 @@ impl Simulation {
 
     fn add_named(&mut self, number: u32, flow: &Flow, recorded: bool) {
         let route = self.network.route_of(flow);
-        let path = self.network.attach(route, flow.rtt, PathNeeds::default());
+        let has_stack = flow.group.stack.is_some();
+        let needs = PathNeeds { receiver_events: has_stack, private_lines: false };
+        let path = self.network.attach(route, flow.rtt, needs);
         let mut state = FlowState::new(flow, self.scenario.mss(), path, Owner::Scenario);
         if recorded {
             state.recorded = FlowRecord::Samples;
         }
         if let Some(captures) = &mut self.captures {
             captures.add(flow, &state);
-            if recorded {
+            if recorded && !has_stack {
                 state.capture();
             }
         }
@@ -289,17 +314,17 @@ impl Simulation {
         let mut locations: Vec<PacketLocations> =
             self.flows[..self.scenario_flows.len()].iter().map(at_sender).collect();
         for packet in self.network.links.iter().flat_map(Link::packets) {
-            if let Packet::Data { flow, .. } = *packet
+            if let Some(flow) = packet.data_of()
                 && let Some(place) = locations.get_mut(flow as usize)
             {
                 place.queued += 1;
             }
         }
         for packet in self.network.lines.iter().flat_map(DelayLine::iter) {
-            if let Packet::Data { flow, departs, .. } = *packet
+            if let Some(flow) = packet.data_of()
                 && let Some(place) = locations.get_mut(flow as usize)
             {
-                *(if departs > self.now { &mut place.queued } else { &mut place.propagating }) += 1;
+                *(if packet.departs() > self.now { &mut place.queued } else { &mut place.propagating }) += 1;
             }
         }
         locations

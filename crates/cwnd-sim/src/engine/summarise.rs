@@ -26,7 +26,8 @@ impl Simulation {
             .zip(&self.flows)
             .enumerate()
             .map(|(number, (flow, state))| {
-                let measured = self.counts_measured(number);
+                let read = self.stacks.as_ref().and_then(|all| all.read_measured(number));
+                let measured = (self.counts_measured(number), read);
                 FlowSummary { number: number as u32, ..of_flow(self, flow, state, &links, measured) }
             })
             .collect();
@@ -118,14 +119,14 @@ fn of_flow(
     flow: &Flow,
     state: &FlowState,
     links: &[LinkSummary],
-    measured: FlowCounts,
+    (measured, read): (FlowCounts, Option<u64>),
 ) -> FlowSummary {
     let scenario = &simulation.scenario;
     let (from, to) = scenario.measure;
     let seconds = (to - from) as f64 / 1e9;
     let wire = (state.forwarded_bytes(scenario.packet_size) * 8) as f64;
-    let payload = state.count.distinct_measured * u64::from(scenario.mss()) - state.count.distinct_short;
-    let payload = (payload * 8) as f64;
+    let of_tcp = || state.count.distinct_measured * u64::from(scenario.mss()) - state.count.distinct_short;
+    let payload = (read.unwrap_or_else(of_tcp) * 8) as f64;
     let active = to.saturating_sub(from.max(flow.start)).max(1);
     let slowest =
         flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
@@ -135,7 +136,7 @@ fn of_flow(
         name: flow.name.clone(),
         label: flow.label.to_string(),
         cc: flow.group.cc.clone(),
-        recovery: flow.recovery.name(),
+        recovery: flow.group.stack.map_or(flow.recovery.name(), cwnd_scenario::Stack::name),
         rtt_ms: flow.rtt as f64 / 1e6,
         start_s: flow.start as f64 / 1e9,
         throughput_mbps,

@@ -32,6 +32,9 @@ impl Simulation {
             }));
         }
         self.record_event(now, number, EventKind::Start, None, 0);
+        if self.has_stack(number) {
+            return self.open_stack(now, number);
+        }
         self.open(now, number);
     }
 
@@ -72,6 +75,8 @@ impl Simulation {
     pub(super) fn apply_action(&mut self, now: u64, number: u32, action: &FlowAction) {
         let flow = &mut self.flows[number as usize];
         let opens = flow.handshake == Handshake::GoesOn;
+        let has_stack = self.has_stack(number);
+        let flow = &mut self.flows[number as usize];
         let waits = flow.start_at != NEVER && !opens;
         let kind = match action {
             FlowAction::Start => {
@@ -95,7 +100,11 @@ impl Simulation {
             }
         };
         self.record_event(now, number, kind, None, 0);
-        if !waits && !opens {
+        if has_stack {
+            if !waits {
+                self.write_to_stack(now, number, kind == EventKind::Start);
+            }
+        } else if !waits && !opens {
             self.respond_to(now, number);
         }
     }
@@ -104,6 +113,9 @@ impl Simulation {
     pub(super) fn note_stop(&mut self, now: u64, number: u32) {
         if self.flows[number as usize].sender.stops_at() == now {
             self.record_event(now, number, EventKind::Stop, None, 0);
+            if self.has_stack(number) {
+                self.write_to_stack(now, number, false);
+            }
         }
     }
 

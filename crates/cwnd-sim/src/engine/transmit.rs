@@ -3,10 +3,13 @@
 
 use super::Simulation;
 use crate::index::OptionIndex;
-use crate::network::{EcnMarks, NextLink, PackedAck, Packet, PathIndex, RouteLink, Segment, Transmitted};
+use crate::network::{
+    EcnMarks, Frame, NextLink, PackedAck, Packet, PathIndex, RouteLink, Segment, Transmitted,
+};
 use crate::tcp::{ACK_BYTES, Owner, position};
 use cwnd_link::{DropCause, PacketClass};
 use cwnd_record::EventKind;
+use cwnd_traffic::Direction;
 
 impl Simulation {
     /// Sends what the flow's sender allows to its only link, which holds no packets.
@@ -115,6 +118,15 @@ impl Simulation {
                 // Behind its last link it is not simulated.
                 (&routes[route as usize].path, next, bytes, PacketClass::Data, (OptionIndex::NONE, 0))
             }
+            Packet::Frame { flow, bytes, direction, next, .. } => {
+                let flow = &self.flows[flow as usize];
+                let route = &routes[flow.route as usize];
+                let (links, end) = match direction {
+                    Direction::Forward => (&route.path, (flow.delivery_line, flow.to_next_event)),
+                    Direction::Reverse => (&route.reverse_path, (flow.ack_line, flow.access_delay_rev)),
+                };
+                (links, next, bytes.into(), packet.class(), (OptionIndex::some(end.0), end.1))
+            }
         };
         let RouteLink { link, line } = links[index.link()];
         if index.link() + 1 == links.len() {
@@ -137,7 +149,10 @@ impl Simulation {
             Packet::Datagram { group, direction, .. } => {
                 self.background.groups[group as usize].load.carried(direction, u64::from(from.size));
             }
-            Packet::Ack { .. } => {}
+            Packet::Frame { flow, direction: Direction::Forward, .. } => {
+                self.flows[flow as usize].count_forwarded(from.size, self.scenario.packet_size);
+            }
+            Packet::Ack { .. } | Packet::Frame { .. } => {}
         }
     }
 
@@ -177,6 +192,9 @@ impl Simulation {
                 if flow.owner != Owner::Scenario {
                     self.try_to_free(number);
                 }
+            }
+            Packet::Frame { flow, place, direction, ecn, .. } => {
+                self.frame_dropped(now, link, Frame { flow, place, direction, ecn }, cause);
             }
             Packet::Datagram { .. } => {}
         }

@@ -6,7 +6,7 @@ mod packet;
 mod route;
 
 pub use delay_line::{DelayLine, Departure};
-pub use packet::{AckFields, EcnMarks, PackedAck, Packet, PathIndex, Segment};
+pub use packet::{AckFields, EcnMarks, Frame, PackedAck, Packet, PathIndex, Segment};
 pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
 use crate::index::OptionIndex;

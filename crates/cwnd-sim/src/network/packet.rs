@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packets in the network.
 
+use crate::endpoint::EcnCodepoint;
 use cwnd_link::PacketClass;
 use cwnd_traffic::Direction;
 
@@ -155,6 +156,31 @@ pub enum Packet {
         next: PathIndex,
         due: u64,
     },
+    /// A datagram of a foreign stack; its bytes are kept by [`crate::engine`].
+    Frame {
+        /// When it left its link, ns.
+        departs: u64,
+        /// Its flow.
+        flow: u32,
+        /// Where its bytes are kept.
+        place: u32,
+        /// Size on the wire, bytes.
+        bytes: u16,
+        direction: Direction,
+        /// The ECN field of its IP header.
+        ecn: EcnCodepoint,
+        next: PathIndex,
+        due: u64,
+    },
+}
+
+/// What the ends of a foreign stack know of a datagram of theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    pub flow: u32,
+    pub place: u32,
+    pub direction: Direction,
+    pub ecn: EcnCodepoint,
 }
 
 const _: () = assert!(size_of::<Packet>() == 32);
@@ -176,8 +202,10 @@ impl Packet {
     /// A segment that a queue has marked.
     #[cold]
     pub const fn marked(mut self) -> Self {
-        if let Self::Data { marks, .. } = &mut self {
-            *marks = marks.with(EcnMarks::CE);
+        match &mut self {
+            Self::Data { marks, .. } => *marks = marks.with(EcnMarks::CE),
+            Self::Frame { ecn, .. } => *ecn = EcnCodepoint::Ce,
+            Self::Ack { .. } | Self::Datagram { .. } => {}
         }
         self
     }
@@ -194,7 +222,8 @@ impl Packet {
     pub const fn on_line(mut self, departs: u64, due: u64, then: PathIndex) -> Self {
         match &mut self {
             Self::Data { departs: left, due: at, next, .. }
-            | Self::Datagram { departs: left, due: at, next, .. } => {
+            | Self::Datagram { departs: left, due: at, next, .. }
+            | Self::Frame { departs: left, due: at, next, .. } => {
                 (*left, *at, *next) = (departs, due, then);
             }
             Self::Ack { due: at, next, .. } => (*at, *next) = (due, then),
@@ -205,22 +234,30 @@ impl Packet {
     /// When it reaches the end of its delay line, ns.
     #[inline(always)]
     pub const fn due(&self) -> u64 {
-        let (Self::Data { due, .. } | Self::Ack { due, .. } | Self::Datagram { due, .. }) = self;
+        let (Self::Data { due, .. }
+        | Self::Ack { due, .. }
+        | Self::Datagram { due, .. }
+        | Self::Frame { due, .. }) = self;
         *due
     }
 
     /// When it left its link, ns; of an acknowledgement, for which nobody asks, when it is due.
     #[inline]
     pub const fn departs(&self) -> u64 {
-        let (Self::Data { departs, .. } | Self::Ack { due: departs, .. } | Self::Datagram { departs, .. }) =
-            self;
+        let (Self::Data { departs, .. }
+        | Self::Ack { due: departs, .. }
+        | Self::Datagram { departs, .. }
+        | Self::Frame { departs, .. }) = self;
         *departs
     }
 
     /// The number of its flow, or of its traffic group.
     #[inline(always)]
     pub const fn number(&self) -> u32 {
-        let (Self::Data { flow, .. } | Self::Ack { flow, .. } | Self::Datagram { group: flow, .. }) = self;
+        let (Self::Data { flow, .. }
+        | Self::Ack { flow, .. }
+        | Self::Datagram { group: flow, .. }
+        | Self::Frame { flow, .. }) = self;
         *flow
     }
 
@@ -231,6 +268,17 @@ impl Packet {
             Self::Ack { .. } => PacketClass::Ack,
             Self::Data { marks, .. } if marks.has(EcnMarks::ECT) => PacketClass::MarkableData,
             Self::Data { .. } | Self::Datagram { .. } => PacketClass::Data,
+            Self::Frame { direction: Direction::Reverse, .. } => PacketClass::Ack,
+            Self::Frame { ecn: EcnCodepoint::NotEct, .. } => PacketClass::Data,
+            Self::Frame { .. } => PacketClass::MarkableData,
+        }
+    }
+
+    /// The flow whose data it carries: a segment, or a datagram of a foreign stack's sender.
+    pub const fn data_of(&self) -> Option<u32> {
+        match self {
+            Self::Data { flow, .. } | Self::Frame { flow, direction: Direction::Forward, .. } => Some(*flow),
+            _ => None,
         }
     }
 
@@ -238,7 +286,8 @@ impl Packet {
     #[inline]
     pub const fn flow_behind_last_link(&self) -> Option<u32> {
         match self {
-            Self::Data { flow, next: PathIndex::END, .. } => Some(*flow),
+            Self::Data { flow, next: PathIndex::END, .. }
+            | Self::Frame { flow, direction: Direction::Forward, next: PathIndex::END, .. } => Some(*flow),
             _ => None,
         }
     }

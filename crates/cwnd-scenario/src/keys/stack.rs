@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The names of real stacks that can be both ends of a flow's connection, and of their own algorithms.
+
+/// What `cc` begins with where the algorithm is the stack's own.
+const STOCK: &str = "stock-";
+
+/// A real stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stack {
+    /// The QUIC of quinn, `quinn-proto` 0.11.
+    Quinn,
+    /// The QUIC of noq, `noq-proto` 1.
+    Noq,
+}
+
+impl Stack {
+    /// All of them.
+    pub const ALL: &'static [Self] = &[Self::Quinn, Self::Noq];
+
+    /// Name in scenarios and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Quinn => "quinn",
+            Self::Noq => "noq",
+        }
+    }
+
+    /// Its own algorithms, as `cc` names them.
+    #[must_use]
+    pub const fn stock(self) -> &'static [&'static str] {
+        match self {
+            Self::Quinn | Self::Noq => &["stock-cubic", "stock-newreno", "stock-bbr"],
+        }
+    }
+
+    /// Whether `cc` is a name of an algorithm of some stack's own.
+    #[must_use]
+    pub fn is_stock(cc: &str) -> bool {
+        Self::ALL.iter().any(|stack| stack.stock().contains(&cc))
+    }
+}
+
+/// The stack's name of its own algorithm that `cc` names: `cubic` for `stock-cubic`.
+#[must_use]
+pub fn stock_name(cc: &str) -> Option<&str> {
+    cc.strip_prefix(STOCK)
+}

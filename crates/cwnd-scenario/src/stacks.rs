@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What flows with a real stack ([`FlowGroup::stack`]) cannot have: each refused in one line.
+
+use crate::flow::print;
+use crate::invalid::{Invalid, TableReader, shown};
+use crate::keys::flow::FlowGroup;
+use crate::keys::stack::{Stack, stock_name};
+use crate::model::{ActionKind, Scenario};
+use crate::units::DATAGRAM_HEADERS;
+use serde_json::json;
+
+/// Keys that are settings of the simulator's TCP, which a stack has its own ways for.
+const NOT_OF_STACKS: &[&str] = &[
+    "host",
+    "recovery",
+    "initial_cwnd",
+    "initial_ssthresh",
+    "ack_every",
+    "ack_delay",
+    "rwnd",
+    "min_rto",
+    "limited_transmit",
+    "overhead",
+    "host_clock",
+    "pacing",
+    "burst",
+    "handshake",
+    "gso",
+    "gro",
+    "app_rate",
+    "idle_restart",
+];
+/// The smallest largest datagram, bytes. // RFC 9000 §14
+const LEAST_DATAGRAM: u32 = 1200;
+/// The largest, bytes: the largest packet of IPv4 without its headers.
+const MOST_DATAGRAM: u32 = 65_507;
+
+/// Refuses what a group with a stack cannot have, and what only one with a stack can.
+pub(crate) fn check(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+    let Some(stack) = group.stack else { return check_without(table, group) };
+    if stock_name(&group.cc).is_some() && !stack.stock().contains(&&*group.cc) {
+        let written = table.get("cc");
+        let own = format!("an algorithm of ours, or of {}'s own: {}", stack.name(), stack.stock().join(", "));
+        return table.refuse("cc", written, own);
+    }
+    let defaults = print(&FlowGroup::of(&group.cc, group.start));
+    let given = print(group);
+    match NOT_OF_STACKS.iter().find(|key| given.get(key) != defaults.get(key)) {
+        Some(key) => table.refuse(key, given.get(key), format!("no {key}: {} has its own", stack.name())),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what needs a stack.
+fn check_without(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+    if Stack::is_stock(&group.cc) {
+        let with = Stack::ALL.iter().filter(|stack| stack.stock().contains(&&*group.cc));
+        let with: Vec<String> = with.map(|stack| format!("`stack = \"{}\"`", stack.name())).collect();
+        let written = table.get("cc");
+        let expected = format!("an algorithm of ours, or {}: it is a stack's own", with.join(" or "));
+        return table.refuse("cc", written, expected);
+    }
+    if group.tls {
+        let written = table.get("tls");
+        return table.refuse("tls", written, "a `stack` with it: the simulator's TCP has no TLS");
+    }
+    Ok(())
+}
+
+impl Scenario {
+    /// Refuses packets that are too small or too large for the datagrams of a stack.
+    pub(crate) fn check_stacks(&self) -> Result<(), Invalid> {
+        let Some(stack) = self.flows.iter().find_map(|group| group.stack) else { return Ok(()) };
+        if (LEAST_DATAGRAM..=MOST_DATAGRAM).contains(&self.datagram()) {
+            return Ok(());
+        }
+        let (least, most) = (LEAST_DATAGRAM + DATAGRAM_HEADERS, MOST_DATAGRAM + DATAGRAM_HEADERS);
+        let expected = format!(
+            "{least}B to {most}B for a flow with a stack ({}): its datagrams have at least {LEAST_DATAGRAM} bytes",
+            stack.name()
+        );
+        let value = Some(shown(&json!(format!("{}B", self.packet_size))));
+        Err(Invalid { field: "packet_size".into(), value, expected })
+    }
+
+    /// Refuses to switch the algorithm of a flow with a stack.
+    pub(crate) fn check_switches(&self) -> Result<(), Invalid> {
+        if !self.has_stacks() {
+            return Ok(());
+        }
+        let labels = self.labels();
+        let names = crate::label::names(&self.flows, &labels);
+        let stacks: Vec<Option<Stack>> = self
+            .flows
+            .iter()
+            .flat_map(|group| std::iter::repeat_n(group.stack, group.count as usize))
+            .collect();
+        for action in &self.actions {
+            let ActionKind::Switch(flow, ..) = &action.what else { continue };
+            let named = self.flows_named(flow, &labels, &names);
+            let stack = named.iter().find_map(|flow| stacks.get(*flow as usize).copied().flatten());
+            if let Some(stack) = stack {
+                let expected = format!(
+                    "a flow of the simulator's TCP: {} takes its algorithm at its start",
+                    stack.name()
+                );
+                let field = "action.switch.flow".to_owned();
+                return Err(Invalid { field, value: Some(shown(&json!(flow))), expected });
+            }
+        }
+        Ok(())
+    }
+}

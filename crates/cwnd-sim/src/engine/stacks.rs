@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Flows of foreign stacks: their datagrams cross the same links as every other packet, and what they show of themselves stands where our
+//! TCP's state stands, so that tables and summaries need not know the difference. Our sender and receiver are there, and rest.
+
+use super::Simulation;
+use crate::endpoint::{Connection, ConnectionSpec, EcnCodepoint, Probe, StackAlgorithm, Stacks};
+use crate::network::{Departure, Frame, Packet, PathIndex};
+use cwnd_link::NEVER;
+use cwnd_link::random::RandomStream;
+use cwnd_record::{EventKind, FlowFailure};
+use cwnd_scenario::{DATAGRAM_HEADERS, Flow, Scenario};
+use cwnd_traffic::Direction;
+
+/// The random streams of stacks: this one, and the numbers of the flows on top.
+const STREAM: u64 = 3 << 32;
+/// So many timers in a row at one instant: the stack's stands still.
+const MOST_TIMERS: u32 = 10_000;
+
+/// The flows of foreign stacks of a run.
+#[derive(Debug, Default)]
+pub struct StackFlows {
+    /// By the number of the flow; flows of our TCP have none.
+    connections: Vec<Option<Box<StackConnection>>>,
+    /// Datagrams in the network.
+    datagrams: Vec<Vec<u8>>,
+    /// Places in `datagrams` that are free, their memory kept.
+    free: Vec<u32>,
+    /// Where ends write what they send.
+    buffer: Vec<u8>,
+    failures: Vec<FlowFailure>,
+}
+
+/// One connection.
+#[derive(Debug)]
+struct StackConnection {
+    ends: Connection,
+    /// The next timer of each end, ns.
+    timers: [u64; 2],
+    /// The last instant at which a timer fired, and how often it did then.
+    fired: (u64, u32),
+    /// Payload that the receiving application has read in the measured interval, bytes.
+    read_measured: u64,
+    /// The same at the last look, in all.
+    read: u64,
+    /// What the sender showed last.
+    probe: Probe,
+    is_over: bool,
+}
+
+/// The two ends, by the direction of what they send.
+const ENDS: [Direction; 2] = [Direction::Forward, Direction::Reverse];
+
+impl StackFlows {
+    /// Makes the connections of a scenario's flows.
+    pub fn new(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, String> {
+        let mut all = Self::default();
+        for flow in scenario.expand() {
+            all.add(&flow, (scenario.datagram(), scenario.seed), stacks)?;
+        }
+        Ok(all)
+    }
+
+    /// Makes the connection of a flow, if it has a stack; the flow's number is that of the calls before.
+    fn add(&mut self, flow: &Flow, (datagram, seed): (u32, u64), stacks: &dyn Stacks) -> Result<(), String> {
+        let number = self.connections.len() as u64;
+        let Some(stack) = flow.group.stack else {
+            self.connections.push(None);
+            return Ok(());
+        };
+        let algorithm = match flow.stock() {
+            Some(name) => StackAlgorithm::Stock(name.to_owned()),
+            None => StackAlgorithm::Ours(flow.controller()),
+        };
+        let spec = ConnectionSpec {
+            stack: stack.name(),
+            algorithm,
+            datagram: datagram as u16,
+            tls: flow.group.tls,
+            seed: RandomStream::new(seed, STREAM + number).next_u64(),
+        };
+        let ends = stacks.connect(spec).map_err(|why| format!("{}: {why}", flow.name))?;
+        self.connections.push(Some(Box::new(StackConnection {
+            ends,
+            timers: [NEVER; 2],
+            fired: (0, 0),
+            read_measured: 0,
+            read: 0,
+            probe: Probe::default(),
+            is_over: false,
+        })));
+        Ok(())
+    }
+
+    /// Keeps a datagram while it is in the network.
+    fn keep(&mut self, datagram: &[u8]) -> u32 {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.datagrams.push(Vec::new());
+            self.datagrams.len() as u32 - 1
+        });
+        self.datagrams[place as usize].extend_from_slice(datagram);
+        place
+    }
+
+    /// A datagram has left the network.
+    pub fn release(&mut self, place: u32) {
+        self.datagrams[place as usize].clear();
+        self.free.push(place);
+    }
+
+    /// Payload that the application of a flow has read in the measured interval, bytes; `None` for a flow of our TCP.
+    pub fn read_measured(&self, number: usize) -> Option<u64> {
+        self.connections.get(number)?.as_ref().map(|connection| connection.read_measured)
+    }
+
+    /// Why connections ended before the run did, in the order of time.
+    pub fn failures(&self) -> &[FlowFailure] {
+        &self.failures
+    }
+}
+
+impl Simulation {
+    /// Whether a flow is one of a foreign stack.
+    pub(super) fn has_stack(&self, number: u32) -> bool {
+        self.stacks
+            .as_ref()
+            .is_some_and(|all| all.connections.get(number as usize).is_some_and(Option::is_some))
+    }
+
+    /// Runs `call` on the connection of a flow, then sends what its ends have to send.
+    fn with_connection(&mut self, now: u64, number: u32, call: impl FnOnce(&mut StackConnection)) {
+        let place = |simulation: &mut Self| {
+            simulation.stacks.as_mut().and_then(|all| all.connections.get_mut(number as usize)?.take())
+        };
+        let Some(mut connection) = place(self) else { return };
+        if !connection.is_over {
+            call(&mut connection);
+            self.drive(now, number, &mut connection);
+        }
+        if let Some(all) = &mut self.stacks {
+            all.connections[number as usize] = Some(connection);
+        }
+        self.arm(number);
+    }
+
+    /// A flow's connection opens, and its application writes.
+    pub(super) fn open_stack(&mut self, now: u64, number: u32) {
+        let bytes = self.scenario_flows[number as usize].group.size.unwrap_or(u64::MAX);
+        self.with_connection(now, number, |connection| {
+            connection.ends.receiver.open(now);
+            connection.ends.sender.open(now);
+            connection.ends.sender.write(now, bytes);
+        });
+    }
+
+    /// A flow's application goes on, or stops.
+    pub(super) fn write_to_stack(&mut self, now: u64, number: u32, goes_on: bool) {
+        self.with_connection(now, number, |connection| {
+            if goes_on {
+                connection.ends.sender.write(now, u64::MAX);
+            } else {
+                connection.ends.sender.finish(now);
+            }
+        });
+    }
+
+    /// A timer of a flow's stack is due.
+    pub(super) fn on_stack_timer(&mut self, now: u64, number: u32) {
+        self.with_connection(now, number, |connection| {
+            let again = if connection.fired.0 == now { connection.fired.1 + 1 } else { 0 };
+            connection.fired = (now, again);
+            let due = connection.timers.map(|at| at <= now);
+            if due[0] {
+                connection.ends.sender.on_timer(now);
+            }
+            if due[1] {
+                connection.ends.receiver.on_timer(now);
+            }
+        });
+    }
+
+    /// A datagram is at the end of its path.
+    #[inline(never)]
+    pub(super) fn on_frame(&mut self, now: u64, frame: Frame, departure: Departure) {
+        let flow = &mut self.flows[frame.flow as usize];
+        let ecn = frame.ecn;
+        match frame.direction {
+            Direction::Forward => {
+                flow.count.forwarded += u64::from(departure == Departure::Uncounted);
+                flow.receiver.arrived += 1;
+                flow.receiver.distinct += 1;
+            }
+            Direction::Reverse => flow.acks_out -= 1,
+        }
+        let Some(all) = &mut self.stacks else { return };
+        let datagram = std::mem::take(&mut all.datagrams[frame.place as usize]);
+        self.with_connection(now, frame.flow, |connection| match frame.direction {
+            Direction::Forward => connection.ends.receiver.on_datagram(now, &datagram, ecn),
+            Direction::Reverse => connection.ends.sender.on_datagram(now, &datagram, ecn),
+        });
+        if let Some(all) = &mut self.stacks {
+            all.datagrams[frame.place as usize] = datagram;
+            all.release(frame.place);
+        }
+        if frame.direction == Direction::Reverse
+            && self.scenario.record.per_ack
+            && self.flows[frame.flow as usize].is_recorded()
+        {
+            self.count_forwarded(now);
+            self.sample_window(now, frame.flow);
+        }
+    }
+
+    /// Sends what both ends have to send, and notes their timers and what they show.
+    fn drive(&mut self, now: u64, number: u32, connection: &mut StackConnection) {
+        let mut buffer = self.stacks.as_mut().map(|all| std::mem::take(&mut all.buffer)).unwrap_or_default();
+        for direction in ENDS {
+            loop {
+                buffer.clear();
+                let end = connection.end(direction);
+                let Some(ecn) = end.transmit(now, &mut buffer) else { break };
+                self.send_frame(now, number, direction, &buffer, ecn);
+            }
+            connection.timers[direction as usize] = connection.end(direction).next_timer();
+        }
+        if let Some(all) = &mut self.stacks {
+            all.buffer = buffer;
+        }
+        self.note_progress(now, number, connection);
+        let failure = match connection.ends.sender.failure().or_else(|| connection.ends.receiver.failure()) {
+            None if connection.fired.1 >= MOST_TIMERS => {
+                Some(format!("its timer was due {MOST_TIMERS} times at one instant"))
+            }
+            failure => failure,
+        };
+        if let Some(why) = failure {
+            connection.is_over = true;
+            connection.timers = [NEVER; 2];
+            if let Some(all) = &mut self.stacks {
+                all.failures.push(FlowFailure { time_ns: now, flow: number, why });
+            }
+            self.record_event(now, number, EventKind::Failure, None, 0);
+        }
+        let [sender, receiver] = connection.timers;
+        self.flows[number as usize].ack_at = match sender.min(receiver) {
+            NEVER => NEVER,
+            next => next.max(now),
+        };
+    }
+
+    /// What the ends show: the window and the round trip time where our TCP's stand, counts, and what the receiver has read.
+    fn note_progress(&mut self, now: u64, number: u32, connection: &mut StackConnection) {
+        let (probe, read) = (connection.ends.sender.probe(), connection.ends.receiver.probe().read);
+        let new = read.saturating_sub(connection.read);
+        connection.read = read;
+        let in_measure = self.in_measure(now);
+        if in_measure {
+            connection.read_measured += new;
+        }
+        let size = self.scenario_flows[number as usize].group.size;
+        if new > 0
+            && size.is_some_and(|size| (read - new..read).contains(&size.saturating_sub(1)))
+            && let Some(transfer) = self.flows[number as usize].transfer.get()
+        {
+            self.tables.end_transfer(transfer, now);
+        }
+        let datagram = u64::from(self.scenario.datagram());
+        let segments = |bytes: u64| u32::try_from(bytes.div_ceil(datagram)).unwrap_or(u32::MAX);
+        let flow = &mut self.flows[number as usize];
+        let in_network = flow.in_network();
+        let conn = &mut flow.sender.driver.conn;
+        conn.set_now(now / 1000);
+        conn.cwnd = segments(probe.cwnd);
+        conn.ssthresh = probe.ssthresh.map_or(cwnd::INFINITE_SSTHRESH, segments);
+        conn.in_flight = probe.in_flight.map_or(in_network as u32, segments);
+        conn.packets_out = conn.in_flight;
+        conn.srtt_us8 = u32::try_from(probe.srtt / 125).unwrap_or(u32::MAX);
+        conn.min_rtt_us = u32::try_from(probe.min_rtt / 1000).unwrap_or(u32::MAX);
+        flow.sender.sent.retransmits = probe.lost;
+        flow.sender.sent.timeouts = probe.timeouts;
+        flow.record_window(now, self.scenario.measure);
+        connection.probe = probe;
+    }
+
+    /// A datagram leaves an end.
+    fn send_frame(
+        &mut self,
+        now: u64,
+        number: u32,
+        direction: Direction,
+        datagram: &[u8],
+        ecn: EcnCodepoint,
+    ) {
+        let Some(all) = &mut self.stacks else { return };
+        let bytes = (datagram.len() as u32 + DATAGRAM_HEADERS).min(self.scenario.packet_size) as u16;
+        let place = all.keep(datagram);
+        let flow = &mut self.flows[number as usize];
+        let ecn = if self.scenario_flows[number as usize].group.ecn { ecn } else { EcnCodepoint::NotEct };
+        let packet = Packet::Frame {
+            departs: now,
+            flow: number,
+            place,
+            bytes,
+            direction,
+            ecn,
+            next: PathIndex::FIRST,
+            due: now,
+        };
+        let route = &self.network.routes[flow.route as usize];
+        match direction {
+            Direction::Forward => {
+                flow.sender.sent.packets += 1;
+                match route.entry {
+                    None => self.forward(now, packet),
+                    Some((line, delay)) => {
+                        self.network.push(
+                            &mut self.event_seq,
+                            line,
+                            packet.on_line(now, now + delay, PathIndex::FIRST),
+                        );
+                    }
+                }
+            }
+            Direction::Reverse => {
+                flow.acks_out += 1;
+                if route.reverse_path.is_empty() {
+                    let (line, due) = (flow.ack_line, now + flow.access_delay_rev);
+                    self.network.push(&mut self.event_seq, line, packet.on_line(now, due, PathIndex::END));
+                } else {
+                    self.forward(now, packet);
+                }
+            }
+        }
+    }
+
+    /// A link has dropped a datagram.
+    #[cold]
+    pub(super) fn frame_dropped(&mut self, now: u64, link: u32, frame: Frame, cause: cwnd_link::DropCause) {
+        if let Some(all) = &mut self.stacks {
+            all.release(frame.place);
+        }
+        let flow = &mut self.flows[frame.flow as usize];
+        match frame.direction {
+            Direction::Reverse => flow.acks_out -= 1,
+            Direction::Forward => {
+                flow.count.dropped.count(cause);
+                let link = ((link as usize) < self.scenario.links.len()).then_some(link);
+                self.record_event(now, frame.flow, EventKind::Drop(cause), link, 0);
+            }
+        }
+    }
+
+    /// Why connections of foreign stacks ended before the run did, in the order of time.
+    #[must_use]
+    pub fn failures(&self) -> &[FlowFailure] {
+        self.stacks.as_ref().map_or(&[], |all| all.failures())
+    }
+}
+
+impl StackConnection {
+    /// The end that sends in this direction.
+    fn end(&mut self, direction: Direction) -> &mut dyn crate::Endpoint {
+        match direction {
+            Direction::Forward => &mut *self.ends.sender,
+            Direction::Reverse => &mut *self.ends.receiver,
+        }
+    }
+}
