@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use super::prefetch::prefetch;
-use crate::network::{AckFields, Departure, EcnMarks, Frame, PackedAck, Packet, PathIndex, Segment};
+use crate::network::{AckFields, Departure, EcnMarks, PackedAck, Packet, PathIndex, Segment};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::{AckPacket, Handshake, Owner, RecoveryState};
 use cwnd_link::NEVER;
@@ -58,10 +58,8 @@ impl Simulation {
                 let ack = PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields };
                 self.on_ack(now, flow, ack);
             }
-            Packet::Frame { flow, place, direction, ecn, next: PathIndex::END, .. } => {
-                self.on_frame(now, Frame { flow, place, direction, ecn }, departure);
-            }
-            _ => self.forward(now, packet),
+            // Of traffic none comes so far.
+            _ => self.forward_or_arrive(now, packet, departure),
         }
         let line = &mut self.network.lines[number as usize];
         line.armed = line.next();
@@ -69,6 +67,15 @@ impl Simulation {
             self.network.event_queue.remove_first();
         } else {
             self.network.event_queue.replace_first(&mut self.event_seq, line.armed);
+        }
+    }
+
+    /// A packet is at its next link, or a datagram of a foreign stack at the end of its path.
+    #[inline(never)]
+    fn forward_or_arrive(&mut self, now: u64, packet: Packet, departure: Departure) {
+        match packet {
+            Packet::Datagram { next: PathIndex::END, .. } => self.on_frame(now, &packet, departure),
+            _ => self.forward(now, packet),
         }
     }
 
@@ -152,13 +159,9 @@ impl Simulation {
                 Handshake::Ahead | Handshake::Over => self.start_flow(now, number),
             }
         } else if flow.ack_at <= now {
-            if flow.interface().is_some() {
-                return self.on_interface(now, number);
+            if flow.hosts.is_some() {
+                return self.on_hosts_timer(now, number);
             }
-            if self.stacks.is_some() && self.has_stack(number) {
-                return self.on_stack_timer(now, number);
-            }
-            let flow = &mut self.flows[number as usize];
             flow.ack_at = NEVER;
             let ack = flow.receiver.on_delay_over();
             self.acknowledge(now, number, &ack, recovery_state);

@@ -88,17 +88,23 @@ impl Simulation {
         });
         let on_lines = self.network.lines.iter().flat_map(DelayLine::iter);
         let moving = on_lines.filter_map(|packet| match *packet {
-            Packet::Data { flow, departs, next, due, .. }
-            | Packet::Frame { flow, departs, direction: Direction::Forward, next, due, .. } => {
+            Packet::Data { flow, departs, next, due, .. } => {
                 Some(self.position_of_data(flow, departs, next, due))
             }
-            Packet::Ack { flow, due, .. } | Packet::Frame { flow, due, .. } => {
-                let since = due.saturating_sub(self.flows[flow as usize].access_delay_rev).min(now);
-                Some(PacketPosition { flow, place: PacketPlace::Returning, since, until: due })
+            Packet::Ack { flow, due, .. } => Some(self.position_of_ack(flow, due)),
+            Packet::Datagram { departs, next, due, .. } => {
+                packet.frame().map(|frame| match frame.direction {
+                    Direction::Forward => self.position_of_data(frame.flow, departs, next, due),
+                    Direction::Reverse => self.position_of_ack(frame.flow, due),
+                })
             }
-            Packet::Datagram { .. } => None,
         });
         held.chain(moving).filter(|position| position.flow < named).collect()
+    }
+
+    fn position_of_ack(&self, flow: u32, due: u64) -> PacketPosition {
+        let since = due.saturating_sub(self.flows[flow as usize].access_delay_rev).min(self.now);
+        PacketPosition { flow, place: PacketPlace::Returning, since, until: due }
     }
 
     fn position_of_data(&self, flow: u32, departs: u64, next: PathIndex, due: u64) -> PacketPosition {

@@ -63,9 +63,15 @@ impl Simulation {
             match packet {
                 Packet::Data { flow, .. } => in_lines[*flow as usize].0 += 1,
                 Packet::Ack { flow, .. } => in_lines[*flow as usize].1 += 1,
-                Packet::Frame { flow, direction: Direction::Forward, .. } => in_lines[*flow as usize].0 += 1,
-                Packet::Frame { flow, .. } => in_lines[*flow as usize].1 += 1,
-                Packet::Datagram { .. } => {}
+                Packet::Datagram { .. } => {
+                    if let Some(frame) = packet.frame() {
+                        let out = &mut in_lines[frame.flow as usize];
+                        match frame.direction {
+                            Direction::Forward => out.0 += 1,
+                            Direction::Reverse => out.1 += 1,
+                        }
+                    }
+                }
             }
         }
         for (number, (flow, out)) in self.flows.iter().zip(in_lines).enumerate() {

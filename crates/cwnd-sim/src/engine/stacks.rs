@@ -4,9 +4,10 @@
 
 use super::Simulation;
 use crate::endpoint::{Connection, ConnectionSpec, EcnCodepoint, Probe, StackAlgorithm, Stacks};
-use crate::network::{Departure, Frame, Packet, PathIndex};
-use cwnd_link::NEVER;
+use crate::index::OptionIndex;
+use crate::network::{Departure, Frame, Packet, PathIndex, RouteLink};
 use cwnd_link::random::RandomStream;
+use cwnd_link::{NEVER, PacketClass};
 use cwnd_record::{EventKind, FlowFailure};
 use cwnd_scenario::{DATAGRAM_HEADERS, Flow, Scenario};
 use cwnd_traffic::Direction;
@@ -21,8 +22,8 @@ const MOST_TIMERS: u32 = 10_000;
 pub struct StackFlows {
     /// By the number of the flow; flows of our TCP have none.
     connections: Vec<Option<Box<StackConnection>>>,
-    /// Datagrams in the network.
-    datagrams: Vec<Vec<u8>>,
+    /// Datagrams in the network, and the ECN fields that they left with.
+    datagrams: Vec<(Vec<u8>, EcnCodepoint)>,
     /// Places in `datagrams` that are free, their memory kept.
     free: Vec<u32>,
     /// Where ends write what they send.
@@ -92,18 +93,20 @@ impl StackFlows {
     }
 
     /// Keeps a datagram while it is in the network.
-    fn keep(&mut self, datagram: &[u8]) -> u32 {
+    fn keep(&mut self, datagram: &[u8], ecn: EcnCodepoint) -> u32 {
         let place = self.free.pop().unwrap_or_else(|| {
-            self.datagrams.push(Vec::new());
+            self.datagrams.push((Vec::new(), EcnCodepoint::NotEct));
             self.datagrams.len() as u32 - 1
         });
-        self.datagrams[place as usize].extend_from_slice(datagram);
+        let kept = &mut self.datagrams[place as usize];
+        kept.0.extend_from_slice(datagram);
+        kept.1 = ecn;
         place
     }
 
     /// A datagram has left the network.
     pub fn release(&mut self, place: u32) {
-        self.datagrams[place as usize].clear();
+        self.datagrams[place as usize].0.clear();
         self.free.push(place);
     }
 
@@ -121,9 +124,7 @@ impl StackFlows {
 impl Simulation {
     /// Whether a flow is one of a foreign stack.
     pub(super) fn has_stack(&self, number: u32) -> bool {
-        self.stacks
-            .as_ref()
-            .is_some_and(|all| all.connections.get(number as usize).is_some_and(Option::is_some))
+        self.flows[number as usize].hosts.as_ref().is_some_and(|hosts| hosts.has_stack)
     }
 
     /// Runs `call` on the connection of a flow, then sends what its ends have to send.
@@ -180,9 +181,9 @@ impl Simulation {
 
     /// A datagram is at the end of its path.
     #[inline(never)]
-    pub(super) fn on_frame(&mut self, now: u64, frame: Frame, departure: Departure) {
+    pub(super) fn on_frame(&mut self, now: u64, packet: &Packet, departure: Departure) {
+        let Some(frame) = packet.frame() else { return };
         let flow = &mut self.flows[frame.flow as usize];
-        let ecn = frame.ecn;
         match frame.direction {
             Direction::Forward => {
                 flow.count.forwarded += u64::from(departure == Departure::Uncounted);
@@ -192,13 +193,14 @@ impl Simulation {
             Direction::Reverse => flow.acks_out -= 1,
         }
         let Some(all) = &mut self.stacks else { return };
-        let datagram = std::mem::take(&mut all.datagrams[frame.place as usize]);
+        let (datagram, sent) = std::mem::take(&mut all.datagrams[frame.place as usize]);
+        let ecn = if frame.is_marked { EcnCodepoint::Ce } else { sent };
         self.with_connection(now, frame.flow, |connection| match frame.direction {
             Direction::Forward => connection.ends.receiver.on_datagram(now, &datagram, ecn),
             Direction::Reverse => connection.ends.sender.on_datagram(now, &datagram, ecn),
         });
         if let Some(all) = &mut self.stacks {
-            all.datagrams[frame.place as usize] = datagram;
+            all.datagrams[frame.place as usize].0 = datagram;
             all.release(frame.place);
         }
         if frame.direction == Direction::Reverse
@@ -291,20 +293,10 @@ impl Simulation {
         ecn: EcnCodepoint,
     ) {
         let Some(all) = &mut self.stacks else { return };
-        let bytes = (datagram.len() as u32 + DATAGRAM_HEADERS).min(self.scenario.packet_size) as u16;
-        let place = all.keep(datagram);
-        let flow = &mut self.flows[number as usize];
         let ecn = if self.scenario_flows[number as usize].group.ecn { ecn } else { EcnCodepoint::NotEct };
-        let packet = Packet::Frame {
-            departs: now,
-            flow: number,
-            place,
-            bytes,
-            direction,
-            ecn,
-            next: PathIndex::FIRST,
-            due: now,
-        };
+        let place = all.keep(datagram, ecn);
+        let flow = &mut self.flows[number as usize];
+        let packet = Packet::of_frame(now, Frame { flow: number, place, direction, is_marked: false });
         let route = &self.network.routes[flow.route as usize];
         match direction {
             Direction::Forward => {
@@ -330,6 +322,32 @@ impl Simulation {
                 }
             }
         }
+    }
+
+    /// The links of a datagram's path, its size on the wire, its class, and the delay line and the delay behind the last link.
+    #[inline(never)]
+    pub(super) fn way_of_frame(
+        &self,
+        frame: Frame,
+    ) -> (&Vec<RouteLink>, u32, PacketClass, (OptionIndex, u64)) {
+        let flow = &self.flows[frame.flow as usize];
+        let route = &self.network.routes[flow.route as usize];
+        let kept = self.stacks.as_ref().map(|all| &all.datagrams[frame.place as usize]);
+        let (bytes, ecn) =
+            kept.map_or((0, EcnCodepoint::NotEct), |(datagram, ecn)| (datagram.len() as u32, *ecn));
+        let (links, class, end) = match frame.direction {
+            Direction::Forward => {
+                let class =
+                    if ecn == EcnCodepoint::NotEct { PacketClass::Data } else { PacketClass::MarkableData };
+                (&route.path, class, (flow.delivery_line, flow.to_next_event))
+            }
+            Direction::Reverse => {
+                (&route.reverse_path, PacketClass::Ack, (flow.ack_line, flow.access_delay_rev))
+            }
+        };
+        // A stack that sends more than it was allowed to is not the network's matter.
+        let size = (bytes + DATAGRAM_HEADERS).min(self.scenario.packet_size);
+        (links, size, class, (OptionIndex::some(end.0), end.1))
     }
 
     /// A link has dropped a datagram.

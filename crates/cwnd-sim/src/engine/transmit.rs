@@ -113,20 +113,17 @@ impl Simulation {
                 let end = (OptionIndex::some(flow.ack_line), flow.access_delay_rev);
                 (&routes[flow.route as usize].reverse_path, next, ACK_BYTES, PacketClass::Ack, end)
             }
-            Packet::Datagram { group, direction, bytes, next, .. } => {
-                let route = self.background.groups[group as usize].routes[direction as usize];
-                // Behind its last link it is not simulated.
-                (&routes[route as usize].path, next, bytes, PacketClass::Data, (OptionIndex::NONE, 0))
-            }
-            Packet::Frame { flow, bytes, direction, next, .. } => {
-                let flow = &self.flows[flow as usize];
-                let route = &routes[flow.route as usize];
-                let (links, end) = match direction {
-                    Direction::Forward => (&route.path, (flow.delivery_line, flow.to_next_event)),
-                    Direction::Reverse => (&route.reverse_path, (flow.ack_line, flow.access_delay_rev)),
-                };
-                (links, next, bytes.into(), packet.class(), (OptionIndex::some(end.0), end.1))
-            }
+            Packet::Datagram { group, direction, bytes, next, .. } => match packet.frame() {
+                Some(frame) => {
+                    let (links, size, class, end) = self.way_of_frame(frame);
+                    (links, next, size, class, end)
+                }
+                None => {
+                    let route = self.background.groups[group as usize].routes[direction as usize];
+                    // Behind its last link it is not simulated.
+                    (&routes[route as usize].path, next, bytes, PacketClass::Data, (OptionIndex::NONE, 0))
+                }
+            },
         };
         let RouteLink { link, line } = links[index.link()];
         if index.link() + 1 == links.len() {
@@ -146,13 +143,16 @@ impl Simulation {
             Packet::Data { flow, .. } => {
                 self.flows[flow as usize].count_forwarded(from.size, self.scenario.packet_size);
             }
-            Packet::Datagram { group, direction, .. } => {
-                self.background.groups[group as usize].load.carried(direction, u64::from(from.size));
-            }
-            Packet::Frame { flow, direction: Direction::Forward, .. } => {
-                self.flows[flow as usize].count_forwarded(from.size, self.scenario.packet_size);
-            }
-            Packet::Ack { .. } | Packet::Frame { .. } => {}
+            Packet::Datagram { group, direction, .. } => match packet.frame() {
+                Some(Frame { flow, direction: Direction::Forward, .. }) => {
+                    self.flows[flow as usize].count_forwarded(from.size, self.scenario.packet_size);
+                }
+                Some(_) => {}
+                None => {
+                    self.background.groups[group as usize].load.carried(direction, u64::from(from.size));
+                }
+            },
+            Packet::Ack { .. } => {}
         }
     }
 
@@ -193,10 +193,11 @@ impl Simulation {
                     self.try_to_free(number);
                 }
             }
-            Packet::Frame { flow, place, direction, ecn, .. } => {
-                self.frame_dropped(now, link, Frame { flow, place, direction, ecn }, cause);
+            Packet::Datagram { .. } => {
+                if let Some(frame) = packet.frame() {
+                    self.frame_dropped(now, link, frame, cause);
+                }
             }
-            Packet::Datagram { .. } => {}
         }
     }
 }

@@ -47,9 +47,24 @@ impl Simulation {
         }
     }
 
-    /// The interface of a flow's receiver works off what waits, or a delayed acknowledgement is due.
+    /// A timer of a flow whose hosts have more than most: of its stack, of its receiver's interface, or of a delayed acknowledgement.
     #[inline(never)]
-    pub(super) fn on_interface(&mut self, now: u64, number: u32) {
+    pub(super) fn on_hosts_timer(&mut self, now: u64, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        if flow.hosts.as_ref().is_some_and(|hosts| hosts.has_stack) {
+            return self.on_stack_timer(now, number);
+        }
+        if flow.interface().is_some() {
+            return self.on_interface(now, number);
+        }
+        let recovery_state = RecoveryState::of(flow);
+        flow.ack_at = NEVER;
+        let ack = flow.receiver.on_delay_over();
+        self.acknowledge(now, number, &ack, recovery_state);
+    }
+
+    /// The interface of a flow's receiver works off what waits, or a delayed acknowledgement is due.
+    fn on_interface(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         let Some(interface) = flow.interface() else { return };
         if let Some(merged) = interface.take(now) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Packets in the network.
 
-use crate::endpoint::EcnCodepoint;
 use cwnd_link::PacketClass;
 use cwnd_traffic::Direction;
 
@@ -144,44 +143,35 @@ pub enum Packet {
         next: PathIndex,
         due: u64,
     },
-    /// A packet of a traffic group that nobody acknowledges.
+    /// A packet of a traffic group that nobody acknowledges, or a datagram of a foreign stack ([`Frame`]).
     Datagram {
         /// When it left its link, ns.
         departs: u64,
-        /// Its traffic group.
+        /// Its traffic group; of a foreign stack its flow, with [`FOREIGN`] and perhaps [`MARKED`].
         group: u32,
         direction: Direction,
-        /// Size, bytes.
+        /// Size, bytes; of a foreign stack the place of its bytes.
         bytes: u32,
-        next: PathIndex,
-        due: u64,
-    },
-    /// A datagram of a foreign stack; its bytes are kept by [`crate::engine`].
-    Frame {
-        /// When it left its link, ns.
-        departs: u64,
-        /// Its flow.
-        flow: u32,
-        /// Where its bytes are kept.
-        place: u32,
-        /// Size on the wire, bytes.
-        bytes: u16,
-        direction: Direction,
-        /// The ECN field of its IP header.
-        ecn: EcnCodepoint,
         next: PathIndex,
         due: u64,
     },
 }
 
-/// What the ends of a foreign stack know of a datagram of theirs.
+/// A datagram of a foreign stack as its ends know it. It shares a variant with those of traffic, so that packets of our TCP pay nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub flow: u32,
+    /// Where its bytes are kept.
     pub place: u32,
     pub direction: Direction,
-    pub ecn: EcnCodepoint,
+    /// Whether a queue has marked it.
+    pub is_marked: bool,
 }
+
+/// A datagram is one of a foreign stack.
+const FOREIGN: u32 = 1 << 31;
+/// A queue has marked it.
+const MARKED: u32 = 1 << 30;
 
 const _: () = assert!(size_of::<Packet>() == 32);
 
@@ -204,8 +194,8 @@ impl Packet {
     pub const fn marked(mut self) -> Self {
         match &mut self {
             Self::Data { marks, .. } => *marks = marks.with(EcnMarks::CE),
-            Self::Frame { ecn, .. } => *ecn = EcnCodepoint::Ce,
-            Self::Ack { .. } | Self::Datagram { .. } => {}
+            Self::Datagram { group, .. } => *group |= MARKED,
+            Self::Ack { .. } => {}
         }
         self
     }
@@ -222,8 +212,7 @@ impl Packet {
     pub const fn on_line(mut self, departs: u64, due: u64, then: PathIndex) -> Self {
         match &mut self {
             Self::Data { departs: left, due: at, next, .. }
-            | Self::Datagram { departs: left, due: at, next, .. }
-            | Self::Frame { departs: left, due: at, next, .. } => {
+            | Self::Datagram { departs: left, due: at, next, .. } => {
                 (*left, *at, *next) = (departs, due, then);
             }
             Self::Ack { due: at, next, .. } => (*at, *next) = (due, then),
@@ -234,30 +223,22 @@ impl Packet {
     /// When it reaches the end of its delay line, ns.
     #[inline(always)]
     pub const fn due(&self) -> u64 {
-        let (Self::Data { due, .. }
-        | Self::Ack { due, .. }
-        | Self::Datagram { due, .. }
-        | Self::Frame { due, .. }) = self;
+        let (Self::Data { due, .. } | Self::Ack { due, .. } | Self::Datagram { due, .. }) = self;
         *due
     }
 
     /// When it left its link, ns; of an acknowledgement, for which nobody asks, when it is due.
     #[inline]
     pub const fn departs(&self) -> u64 {
-        let (Self::Data { departs, .. }
-        | Self::Ack { due: departs, .. }
-        | Self::Datagram { departs, .. }
-        | Self::Frame { departs, .. }) = self;
+        let (Self::Data { departs, .. } | Self::Ack { due: departs, .. } | Self::Datagram { departs, .. }) =
+            self;
         *departs
     }
 
     /// The number of its flow, or of its traffic group.
     #[inline(always)]
     pub const fn number(&self) -> u32 {
-        let (Self::Data { flow, .. }
-        | Self::Ack { flow, .. }
-        | Self::Datagram { group: flow, .. }
-        | Self::Frame { flow, .. }) = self;
+        let (Self::Data { flow, .. } | Self::Ack { flow, .. } | Self::Datagram { group: flow, .. }) = self;
         *flow
     }
 
@@ -268,26 +249,51 @@ impl Packet {
             Self::Ack { .. } => PacketClass::Ack,
             Self::Data { marks, .. } if marks.has(EcnMarks::ECT) => PacketClass::MarkableData,
             Self::Data { .. } | Self::Datagram { .. } => PacketClass::Data,
-            Self::Frame { direction: Direction::Reverse, .. } => PacketClass::Ack,
-            Self::Frame { ecn: EcnCodepoint::NotEct, .. } => PacketClass::Data,
-            Self::Frame { .. } => PacketClass::MarkableData,
+        }
+    }
+
+    /// A datagram of a foreign stack, before the first link.
+    pub const fn of_frame(now: u64, frame: Frame) -> Self {
+        let Frame { flow, place, direction, .. } = frame;
+        Self::Datagram {
+            departs: now,
+            group: flow | FOREIGN,
+            direction,
+            bytes: place,
+            next: PathIndex::FIRST,
+            due: now,
+        }
+    }
+
+    /// The datagram of a foreign stack that it is, if it is one.
+    #[inline]
+    pub const fn frame(&self) -> Option<Frame> {
+        match *self {
+            Self::Datagram { group, direction, bytes, .. } if group & FOREIGN != 0 => Some(Frame {
+                flow: group & !(FOREIGN | MARKED),
+                place: bytes,
+                direction,
+                is_marked: group & MARKED != 0,
+            }),
+            _ => None,
         }
     }
 
     /// The flow whose data it carries: a segment, or a datagram of a foreign stack's sender.
-    pub const fn data_of(&self) -> Option<u32> {
+    #[inline]
+    pub fn data_of(&self) -> Option<u32> {
         match self {
-            Self::Data { flow, .. } | Self::Frame { flow, direction: Direction::Forward, .. } => Some(*flow),
-            _ => None,
+            Self::Data { flow, .. } => Some(*flow),
+            _ => self.frame().filter(|frame| frame.direction == Direction::Forward).map(|frame| frame.flow),
         }
     }
 
     /// The flow of a segment that has passed its last link.
     #[inline]
-    pub const fn flow_behind_last_link(&self) -> Option<u32> {
+    pub fn flow_behind_last_link(&self) -> Option<u32> {
         match self {
-            Self::Data { flow, next: PathIndex::END, .. }
-            | Self::Frame { flow, direction: Direction::Forward, next: PathIndex::END, .. } => Some(*flow),
+            Self::Data { flow, next: PathIndex::END, .. } => Some(*flow),
+            Self::Datagram { next: PathIndex::END, .. } => self.data_of(),
             _ => None,
         }
     }

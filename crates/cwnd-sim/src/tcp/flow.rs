@@ -90,6 +90,8 @@ pub struct Hosts {
     pub interface: Option<Interface>,
     /// ECN, where it has been negotiated.
     pub ecn: Option<Ecn>,
+    /// Whether a foreign stack is both ends.
+    pub has_stack: bool,
 }
 
 impl Hosts {
@@ -179,11 +181,14 @@ impl RecoveryState {
 
 impl FlowState {
     pub fn new(flow: &Flow, mss: u32, path: FlowPath, owner: Owner) -> Self {
-        let (overhead, has_ecn) = (flow.group.overhead, flow.group.ecn);
+        let has_stack = flow.group.stack.is_some();
+        // The ECN of a foreign stack is its own matter.
+        let (overhead, has_ecn) = (flow.group.overhead, flow.group.ecn && !has_stack);
         let hosts = Hosts {
             sender: (overhead > 0).then(|| Host::new(overhead, flow.overhead_stream)),
             interface: flow.group.gro.map(|gro| Interface::new(gro, mss, flow.group.host_clock)),
             ecn: has_ecn.then(Ecn::default),
+            has_stack,
         };
         let as_linux = flow.recovery == Recovery::Linux;
         // A window that has come down to half is opened again, and acknowledges, as soon as the data is read. // Linux: tcp_cleanup_rbuf
@@ -215,7 +220,8 @@ impl FlowState {
             is_watched: hosts.interface.is_some() || has_ecn,
             receiver: if as_linux { Receiver::linux(mss, flow.group.rwnd) } else { Receiver::default() },
             sender: Sender::new(flow, mss),
-            hosts: (hosts.sender.is_some() || hosts.interface.is_some() || has_ecn).then(|| Box::new(hosts)),
+            hosts: (hosts.sender.is_some() || hosts.interface.is_some() || has_ecn || has_stack)
+                .then(|| Box::new(hosts)),
             count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },
         }
     }
