@@ -23,6 +23,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     let refuse = |field: String, value: Option<String>, expected: &str| {
         Err(Invalid { field, value, expected: format!("{expected} in lane live") })
     };
+    scenario.without_stacks("in lane live")?;
     let flows: usize = scenario.flows.iter().map(|group| group.count as usize).sum();
     if flows > MAX_FLOWS {
         return refuse("flow".into(), Some(format!("{flows} flows")), &format!("at most {MAX_FLOWS}"));
@@ -159,6 +160,9 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         gso: _,
         // The machine has its own.
         host_clock: _,
+        // Refused before.
+        stack: _,
+        tls: _,
     } = group;
     let kernels = FlowGroup::of("", Start::At(0));
     [

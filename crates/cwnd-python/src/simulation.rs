@@ -142,6 +142,10 @@ pub fn hook_calls(
     time_ns: u64,
     count: usize,
 ) -> PyResult<String> {
+    scenario
+        .inner
+        .without_stacks("whose hooks can be stepped through")
+        .map_err(|invalid| crate::scenario::refuse(py, &invalid))?;
     let calls = py.detach(|| cwnd_sim::hook_calls_document(&scenario.inner, time_ns, flow, count));
     match plugin_panic::take() {
         Some(fault) => Err(fault.raise(py)),

@@ -4,6 +4,7 @@
 use crate::flow::print;
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::flow::FlowGroup;
+use crate::keys::record::CapturedHosts;
 use crate::keys::stack::{Stack, stock_name};
 use crate::model::{ActionKind, Scenario};
 use crate::units::DATAGRAM_HEADERS;
@@ -71,6 +72,11 @@ impl Scenario {
     /// Refuses packets that are too small or too large for the datagrams of a stack.
     pub(crate) fn check_stacks(&self) -> Result<(), Invalid> {
         let Some(stack) = self.flows.iter().find_map(|group| group.stack) else { return Ok(()) };
+        if self.record.packets != CapturedHosts::Nobody {
+            let expected = format!("`none`: packets of {} are not captured", stack.name());
+            let value = Some(shown(&json!(self.record.packets.name())));
+            return Err(Invalid { field: "record.packets".into(), value, expected });
+        }
         if (LEAST_DATAGRAM..=MOST_DATAGRAM).contains(&self.datagram()) {
             return Ok(());
         }
@@ -81,6 +87,20 @@ impl Scenario {
         );
         let value = Some(shown(&json!(format!("{}B", self.packet_size))));
         Err(Invalid { field: "packet_size".into(), value, expected })
+    }
+
+    /// Refuses flows with a stack where there are none, such as `in a page`.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the first of them.
+    pub fn without_stacks(&self, place: &str) -> Result<(), Invalid> {
+        let mut groups = self.flows.iter().enumerate();
+        let Some((number, stack)) = groups.find_map(|(number, group)| Some((number, group.stack?))) else {
+            return Ok(());
+        };
+        let value = Some(shown(&json!(stack.name())));
+        let expected = format!("flows of the simulator's TCP: there are no stacks {place}");
+        Err(Invalid { field: format!("flow[{number}].stack"), value, expected })
     }
 
     /// Refuses to switch the algorithm of a flow with a stack.

@@ -179,6 +179,7 @@ impl Page {
 
 /// Refuses what a page would simulate on and on.
 fn few_flows(read: (Scenario, Option<String>)) -> Result<(Scenario, Option<String>), Invalid> {
+    read.0.without_stacks("in a page")?;
     let flows: u64 = read.0.flows.iter().map(|group| u64::from(group.count)).sum();
     if flows <= MOST_FLOWS {
         return Ok(read);

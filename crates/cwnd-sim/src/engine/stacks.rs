@@ -11,6 +11,7 @@ use cwnd_link::{NEVER, PacketClass};
 use cwnd_record::{EventKind, FlowFailure};
 use cwnd_scenario::{DATAGRAM_HEADERS, Flow, Scenario};
 use cwnd_traffic::Direction;
+use std::sync::{Mutex, PoisonError};
 
 /// The random streams of stacks: this one, and the numbers of the flows on top.
 const STREAM: u64 = 3 << 32;
@@ -34,7 +35,8 @@ pub struct StackFlows {
 /// One connection.
 #[derive(Debug)]
 struct StackConnection {
-    ends: Connection,
+    /// In a lock that nobody takes: it makes what a stack is `Sync`, as a simulation is, and is got by `&mut`.
+    ends: Mutex<Connection>,
     /// The next timer of each end, ns.
     timers: [u64; 2],
     /// The last instant at which a timer fired, and how often it did then.
@@ -81,7 +83,7 @@ impl StackFlows {
         };
         let ends = stacks.connect(spec).map_err(|why| format!("{}: {why}", flow.name))?;
         self.connections.push(Some(Box::new(StackConnection {
-            ends,
+            ends: Mutex::new(ends),
             timers: [NEVER; 2],
             fired: (0, 0),
             read_measured: 0,
@@ -147,9 +149,9 @@ impl Simulation {
     pub(super) fn open_stack(&mut self, now: u64, number: u32) {
         let bytes = self.scenario_flows[number as usize].group.size.unwrap_or(u64::MAX);
         self.with_connection(now, number, |connection| {
-            connection.ends.receiver.open(now);
-            connection.ends.sender.open(now);
-            connection.ends.sender.write(now, bytes);
+            connection.ends().receiver.open(now);
+            connection.ends().sender.open(now);
+            connection.ends().sender.write(now, bytes);
         });
     }
 
@@ -157,9 +159,9 @@ impl Simulation {
     pub(super) fn write_to_stack(&mut self, now: u64, number: u32, goes_on: bool) {
         self.with_connection(now, number, |connection| {
             if goes_on {
-                connection.ends.sender.write(now, u64::MAX);
+                connection.ends().sender.write(now, u64::MAX);
             } else {
-                connection.ends.sender.finish(now);
+                connection.ends().sender.finish(now);
             }
         });
     }
@@ -171,10 +173,10 @@ impl Simulation {
             connection.fired = (now, again);
             let due = connection.timers.map(|at| at <= now);
             if due[0] {
-                connection.ends.sender.on_timer(now);
+                connection.ends().sender.on_timer(now);
             }
             if due[1] {
-                connection.ends.receiver.on_timer(now);
+                connection.ends().receiver.on_timer(now);
             }
         });
     }
@@ -196,8 +198,8 @@ impl Simulation {
         let (datagram, sent) = std::mem::take(&mut all.datagrams[frame.place as usize]);
         let ecn = if frame.is_marked { EcnCodepoint::Ce } else { sent };
         self.with_connection(now, frame.flow, |connection| match frame.direction {
-            Direction::Forward => connection.ends.receiver.on_datagram(now, &datagram, ecn),
-            Direction::Reverse => connection.ends.sender.on_datagram(now, &datagram, ecn),
+            Direction::Forward => connection.ends().receiver.on_datagram(now, &datagram, ecn),
+            Direction::Reverse => connection.ends().sender.on_datagram(now, &datagram, ecn),
         });
         if let Some(all) = &mut self.stacks {
             all.datagrams[frame.place as usize].0 = datagram;
@@ -228,12 +230,13 @@ impl Simulation {
             all.buffer = buffer;
         }
         self.note_progress(now, number, connection);
-        let failure = match connection.ends.sender.failure().or_else(|| connection.ends.receiver.failure()) {
-            None if connection.fired.1 >= MOST_TIMERS => {
-                Some(format!("its timer was due {MOST_TIMERS} times at one instant"))
-            }
-            failure => failure,
-        };
+        let failure =
+            match connection.ends().sender.failure().or_else(|| connection.ends().receiver.failure()) {
+                None if connection.fired.1 >= MOST_TIMERS => {
+                    Some(format!("its timer was due {MOST_TIMERS} times at one instant"))
+                }
+                failure => failure,
+            };
         if let Some(why) = failure {
             connection.is_over = true;
             connection.timers = [NEVER; 2];
@@ -251,7 +254,7 @@ impl Simulation {
 
     /// What the ends show: the window and the round trip time where our TCP's stand, counts, and what the receiver has read.
     fn note_progress(&mut self, now: u64, number: u32, connection: &mut StackConnection) {
-        let (probe, read) = (connection.ends.sender.probe(), connection.ends.receiver.probe().read);
+        let (probe, read) = (connection.ends().sender.probe(), connection.ends().receiver.probe().read);
         let new = read.saturating_sub(connection.read);
         connection.read = read;
         let in_measure = self.in_measure(now);
@@ -375,11 +378,15 @@ impl Simulation {
 }
 
 impl StackConnection {
+    fn ends(&mut self) -> &mut Connection {
+        self.ends.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The end that sends in this direction.
     fn end(&mut self, direction: Direction) -> &mut dyn crate::Endpoint {
         match direction {
-            Direction::Forward => &mut *self.ends.sender,
-            Direction::Reverse => &mut *self.ends.receiver,
+            Direction::Forward => &mut *self.ends().sender,
+            Direction::Reverse => &mut *self.ends().receiver,
         }
     }
 }
