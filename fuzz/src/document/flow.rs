@@ -12,9 +12,11 @@ use serde_json::{Map, Value, json};
 
 /// Keys of a flow that depend on the rest of the document, or bound the cost of a run. All others are drawn by their form.
 pub(super) const FLOW: &[Rule] = &[
-    ("cc", 0, |_, _| Value::Null),        // drawn before the others
-    ("count", 0, |_, _| Value::Null),     // likewise
-    ("label", 0, |_, _| Value::Null),     // unique among the groups
+    ("cc", 0, |_, _| Value::Null),    // drawn before the others
+    ("count", 0, |_, _| Value::Null), // likewise
+    ("label", 0, |_, _| Value::Null), // unique among the groups
+    ("stack", 0, |_, _| Value::Null), // stacks have random networks of their own, in their crate
+    ("tls", 0, |_, _| Value::Null),
     ("direction", 0, |_, _| Value::Null), // the keys of the route: see `route`
     ("from", 0, |_, _| Value::Null),
     ("to", 0, |_, _| Value::Null),
