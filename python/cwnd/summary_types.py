@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from cwnd.metrics.statistics import IntervalDocument
@@ -212,6 +212,17 @@ class TrafficIntervals(TypedDict, total=False):
     datagrams_run: IntervalDocument
 
 
+class FlowFailure(TypedDict):
+    """The end of a real stack's connection by a fault, the stack's own or its peer's."""
+
+    #: name of the flow
+    flow: str
+    #: when (s)
+    time_s: float
+    #: the stack's words
+    why: str
+
+
 class MeasuredSummary(TypedDict):
     """What a run came to over its measured interval."""
 
@@ -224,3 +235,5 @@ class MeasuredSummary(TypedDict):
     jain: float
     flows: list[FlowSummary]
     traffic: list[TrafficSummary]
+    #: connections of real stacks that ended by a fault, in the order of time; absent where none did
+    failures: NotRequired[list[FlowFailure]]

@@ -47,7 +47,7 @@ HEAD = '''\
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from cwnd.metrics.statistics import IntervalDocument
@@ -73,6 +73,17 @@ TABLES: dict[str, tuple[str, ...]] = {
 """
 WHOLE = '''
 
+class FlowFailure(TypedDict):
+    """The end of a real stack's connection by a fault, the stack's own or its peer's."""
+
+    #: name of the flow
+    flow: str
+    #: when (s)
+    time_s: float
+    #: the stack's words
+    why: str
+
+
 class MeasuredSummary(TypedDict):
     """What a run came to over its measured interval."""
 
@@ -85,6 +96,8 @@ class MeasuredSummary(TypedDict):
     jain: float
     flows: list[FlowSummary]
     traffic: list[TrafficSummary]
+    #: connections of real stacks that ended by a fault, in the order of time; absent where none did
+    failures: NotRequired[list[FlowFailure]]
 '''
 
 

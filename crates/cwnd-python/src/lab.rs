@@ -173,6 +173,7 @@ impl Recorded for Lab {
             jain: 1.0,
             flows: Vec::new(),
             traffic: Vec::new(),
+            failures: Vec::new(),
         })
     }
 

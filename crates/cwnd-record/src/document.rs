@@ -11,14 +11,22 @@ impl Summary {
     #[must_use]
     pub fn document(&self) -> Value {
         let links = rows(&tables::LINKS, &self.links);
-        json!({
+        let mut document = json!({
             "measured_s": [self.measured_s.0, self.measured_s.1],
             "link": links.first(),
             "links": links,
             "jain": self.jain,
             "flows": rows(&tables::FLOWS, &self.flows),
             "traffic": rows(tables::TRAFFIC, &self.traffic),
-        })
+        });
+        if !self.failures.is_empty() {
+            let failures = self.failures.iter().map(|failure| {
+                let flow = self.flows.get(failure.flow as usize).map(|flow| &flow.name);
+                json!({ "flow": flow, "time_s": failure.time_ns as f64 / 1e9, "why": failure.why })
+            });
+            document["failures"] = failures.collect();
+        }
+        document
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The summary of a run, over the measured interval.
 
+use crate::counts::FlowFailure;
 use crate::tables::{FlowSummary, LinkSummary, TrafficSummary};
 
 /// The run as a whole.
@@ -16,6 +17,8 @@ pub struct Summary {
     pub flows: Vec<FlowSummary>,
     /// The traffic, per group and direction.
     pub traffic: Vec<TrafficSummary>,
+    /// Connections of foreign stacks that ended by a fault, in the order of time.
+    pub failures: Vec<FlowFailure>,
 }
 
 impl Summary {

@@ -45,8 +45,12 @@ pub fn expectation(spec: &Spec) -> String {
 pub(crate) fn unknown_algorithm(cc: &str) -> String {
     // Names of stacks' own algorithms are offered to who has written one.
     let stock = Stack::ALL.iter().flat_map(|stack| stack.stock()).filter(|_| cc.starts_with("stock"));
-    let names: Vec<&str> =
-        registry::all().flat_map(|a| a.sets().map(|set| set.name)).chain(stock.copied()).collect();
+    let mut names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
+    for name in stock {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
     unknown_name("the name of an algorithm", cc, &names)
 }
 

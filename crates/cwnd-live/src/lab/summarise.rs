@@ -76,6 +76,7 @@ impl Lab {
             links,
             flows,
             traffic: self.traffic_summaries(traffic, carrier),
+            failures: Vec::new(),
         })
     }
 

@@ -38,6 +38,7 @@ impl Simulation {
             links,
             flows,
             traffic: of_traffic(self),
+            failures: self.failures().to_vec(),
         }
     }
 
