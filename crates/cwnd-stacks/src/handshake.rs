@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The handshake without cryptography: the flights of TLS 1.3 with transport parameters and padding in them.
+//!
+//! Kept from TLS: who speaks when, in which packet number space, when keys change, and the length of each flight as rustls writes it
+//! for a certificate of one Ed25519 key (`tls.rs`; the test `flights_have_the_length_of_tls` compares them). Not kept: everything else.
+
+/// A flight, by the byte that it begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Flight {
+    /// ClientHello, with the client's transport parameters.
+    ClientHello = 1,
+    /// ServerHello.
+    ServerHello = 2,
+    /// EncryptedExtensions with the server's transport parameters, Certificate, CertificateVerify, Finished.
+    Server = 3,
+    /// The client's Finished.
+    ClientFinished = 4,
+}
+
+/// Type, length of the flight after these five bytes, length of the parameters in it.
+const HEAD: usize = 5;
+
+impl Flight {
+    fn of(byte: u8) -> Option<Self> {
+        [Self::ClientHello, Self::ServerHello, Self::Server, Self::ClientFinished]
+            .into_iter()
+            .find(|&flight| flight as u8 == byte)
+    }
+
+    /// Its length in TLS without transport parameters, bytes.
+    fn length(self) -> usize {
+        match self {
+            Self::ClientHello => 197,
+            Self::ServerHello => 90,
+            Self::Server => 600,
+            Self::ClientFinished => 52,
+        }
+    }
+
+    /// Whose transport parameters it carries.
+    fn has_parameters(self) -> bool {
+        matches!(self, Self::ClientHello | Self::Server)
+    }
+}
+
+/// One end's handshake.
+#[derive(Debug)]
+pub(crate) struct Handshake {
+    is_client: bool,
+    /// Transport parameters, encoded.
+    own_parameters: Vec<u8>,
+    peer_parameters: Option<Vec<u8>>,
+    received: Vec<u8>,
+    flights_received: u8,
+    steps_written: u8,
+}
+
+impl Handshake {
+    /// A handshake that has not begun.
+    pub(crate) fn new(is_client: bool, own_parameters: Vec<u8>) -> Self {
+        let (received, peer_parameters) = (Vec::new(), None);
+        Self { is_client, own_parameters, peer_parameters, received, flights_received: 0, steps_written: 0 }
+    }
+
+    /// Whether the peer's last flight has not arrived.
+    pub(crate) fn is_running(&self) -> bool {
+        self.flights_received < 2
+    }
+
+    /// The peer's transport parameters, encoded.
+    pub(crate) fn peer_parameters(&self) -> Option<&[u8]> {
+        self.peer_parameters.as_deref()
+    }
+
+    /// Takes bytes of the peer's flights, in order.
+    ///
+    /// # Errors
+    /// What is not the flight that comes next.
+    pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), &'static str> {
+        self.received.extend_from_slice(bytes);
+        while let [kind, high, low, parameters @ ..] = &self.received[..] {
+            let [parameters_high, parameters_low, ..] = parameters else { break };
+            let body = usize::from(u16::from_be_bytes([*high, *low]));
+            let parameters = usize::from(u16::from_be_bytes([*parameters_high, *parameters_low]));
+            let flight = Flight::of(*kind).ok_or("not a flight of the handshake without cryptography")?;
+            if Some(flight) != self.awaited() {
+                return Err("a flight of the handshake out of its order");
+            }
+            if parameters > body {
+                return Err("transport parameters longer than their flight");
+            }
+            if self.received.len() < HEAD + body {
+                break;
+            }
+            if flight.has_parameters() {
+                self.peer_parameters = Some(self.received[HEAD..HEAD + parameters].to_vec());
+            }
+            self.received.drain(..HEAD + body);
+            self.flights_received += 1;
+        }
+        Ok(())
+    }
+
+    /// The flight that the peer sends next.
+    fn awaited(&self) -> Option<Flight> {
+        match (self.is_client, self.flights_received) {
+            (true, 0) => Some(Flight::ServerHello),
+            (true, 1) => Some(Flight::Server),
+            (false, 0) => Some(Flight::ClientHello),
+            (false, 1) => Some(Flight::ClientFinished),
+            _ => None,
+        }
+    }
+
+    /// Writes what is to be sent now in the current packet number space, and says whether the next keys hold after it.
+    pub(crate) fn write(&mut self, out: &mut Vec<u8>) -> bool {
+        let (flight, has_keys) = match (self.is_client, self.steps_written, self.flights_received) {
+            (true, 0, _) => (Some(Flight::ClientHello), false),
+            (true, 1, 1..) => (None, true),
+            (true, 2, 2..) => (Some(Flight::ClientFinished), true),
+            (false, 0, 1..) => (Some(Flight::ServerHello), true),
+            (false, 1, _) => (Some(Flight::Server), true),
+            _ => return false,
+        };
+        self.steps_written += 1;
+        if let Some(flight) = flight {
+            self.put(flight, out);
+        }
+        has_keys
+    }
+
+    fn put(&self, flight: Flight, out: &mut Vec<u8>) {
+        let parameters = if flight.has_parameters() { &self.own_parameters[..] } else { &[] };
+        let body = flight.length() + parameters.len() - HEAD;
+        out.push(flight as u8);
+        // Both fit: no stack writes transport parameters of a kilobyte.
+        out.extend_from_slice(&(body as u16).to_be_bytes());
+        out.extend_from_slice(&(parameters.len() as u16).to_be_bytes());
+        out.extend_from_slice(parameters);
+        out.resize(out.len() + body - parameters.len(), 0);
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Real transport stacks as endpoints of the simulator: quinn and noq, in virtual time.
+//!
+//! The stacks are the crates that applications link, unchanged. Both ends of a connection run in them; the simulator carries their
+//! datagrams. Time comes in as an argument, random numbers come from the seed: one seed gives one sequence of bytes.
+//!
+//! By default nothing is encrypted: packets and flights of the handshake have the lengths that they have with TLS, and cost less.
+//!
+//! ```
+//! use cwnd_sim::{ConnectionSpec, StackAlgorithm, Stacks};
+//! use cwnd_stacks::RealStacks;
+//!
+//! let algorithm = StackAlgorithm::Stock("cubic".to_owned());
+//! let spec = ConnectionSpec { stack: "quinn", algorithm, datagram: 1452, tls: false, seed: 1 };
+//! let mut connection = RealStacks.connect(spec)?;
+//! connection.sender.open(0);
+//! let mut datagram = Vec::new();
+//! assert!(connection.sender.transmit(0, &mut datagram).is_some());
+//! # Ok::<(), String>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod application;
+mod clock;
+mod datagrams;
+mod handshake;
+mod observed;
+mod quinn;
+mod random;
+#[cfg(feature = "tls")]
+mod tls;
+
+use cwnd_sim::{Connection, ConnectionSpec, Stacks};
+
+/// Names of the stacks.
+pub const STACKS: [&str; 1] = ["quinn"];
+
+/// Smallest and largest datagram of a stack, bytes. // RFC 9000 §14.1, §18.2
+const DATAGRAM_BOUNDS: (u16, u16) = (1200, 65_527);
+
+#[cfg(not(feature = "tls"))]
+const NO_TLS: &str = "TLS is not built in: the feature `tls` of cwnd-stacks is off";
+
+/// The stacks that are linked in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealStacks;
+
+impl Stacks for RealStacks {
+    fn connect(&self, spec: ConnectionSpec<'_>) -> Result<Connection, String> {
+        if !(DATAGRAM_BOUNDS.0..=DATAGRAM_BOUNDS.1).contains(&spec.datagram) {
+            return Err(datagram_out_of_bounds(spec.datagram));
+        }
+        match spec.stack {
+            "quinn" => quinn::connect(spec),
+            unknown => Err(format!("there is no stack \"{unknown}\": {}", STACKS.join(", "))),
+        }
+    }
+}
+
+/// Names of a stack's own algorithms; `None` where there is no such stack.
+pub fn stock_algorithms(stack: &str) -> Option<&'static [&'static str]> {
+    match stack {
+        "quinn" => Some(&quinn::STOCK),
+        _ => None,
+    }
+}
+
+fn unknown_algorithm(stack: &str, name: &str, known: &[&str]) -> String {
+    format!("{stack} has no algorithm \"{name}\" of its own: {}", known.join(", "))
+}
+
+fn datagram_out_of_bounds(datagram: u16) -> String {
+    let (least, most) = DATAGRAM_BOUNDS;
+    format!("datagrams of {datagram} bytes: QUIC has {least} to {most}")
+}

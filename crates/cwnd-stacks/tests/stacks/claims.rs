@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Claims over every stack and each of its own algorithms.
+
+use crate::harness::{MS, Network, Path, SECOND, connect, transfer};
+use cwnd_sim::{ConnectionSpec, StackAlgorithm, Stacks};
+use cwnd_stacks::{RealStacks, STACKS, stock_algorithms};
+
+/// All stacks with all algorithms of theirs.
+fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    STACKS.into_iter().flat_map(|stack| {
+        stock_algorithms(stack).expect("a name of STACKS").iter().map(move |&algorithm| (stack, algorithm))
+    })
+}
+
+#[test]
+fn every_algorithm_fills_a_bottleneck_with_a_buffer_of_one_bdp() {
+    for (stack, algorithm) in all() {
+        let path = Path::new(10, 40);
+        let out = transfer(connect(stack, algorithm, 1, false), &path, 20);
+        let goodput = out.goodput(&path, 20);
+        println!("{stack} {algorithm}: goodput {goodput:.4}, {} drops, {:?}", out.drops, out.sender);
+        assert_eq!(out.failure, None, "{stack} {algorithm}");
+        // 1452 of 1480 bytes are the datagram, and about 1420 of them data: 0.96 at most.
+        assert!(goodput > 0.9, "{stack} {algorithm}: {goodput}");
+        assert!(out.longest <= 1452, "{stack} {algorithm}: a datagram of {} bytes", out.longest);
+        assert!(out.sender.min_rtt >= 40 * MS && out.sender.min_rtt < 43 * MS, "{:?}", out.sender);
+        assert!(out.sender.srtt >= out.sender.min_rtt, "{:?}", out.sender);
+        assert!(out.drops == 0 || out.sender.lost > 0, "{:?}", out.sender);
+    }
+}
+
+#[test]
+fn one_seed_gives_one_sequence_of_bytes_and_another_gives_others() {
+    for (stack, algorithm) in all() {
+        let path = Path::new(20, 30);
+        let run = |seed| transfer(connect(stack, algorithm, seed, false), &path, 15);
+        let [first, again, other] = [1, 1, 2].map(run);
+        assert_eq!(first.bytes, again.bytes, "{stack} {algorithm}");
+        assert_eq!(first.sender, again.sender, "{stack} {algorithm}");
+        assert_ne!(first.bytes, other.bytes, "{stack} {algorithm}");
+    }
+}
+
+#[test]
+fn a_handshake_survives_the_loss_of_its_first_datagrams() {
+    for stack in STACKS {
+        for lost in 0..4 {
+            let mut path = Path::new(10, 40);
+            path.lost.insert(lost);
+            let out = transfer(connect(stack, "cubic", 1, false), &path, 5);
+            assert_eq!(out.failure, None, "{stack} without datagram {lost}");
+            // The first costs a second, and leaves a slow start threshold of a few packets.
+            assert!(out.goodput(&path, 5) > 0.5, "{stack} without datagram {lost}: {out:?}");
+        }
+    }
+}
+
+#[test]
+fn a_finite_write_arrives_exactly_and_then_the_sender_is_quiet() {
+    for stack in STACKS {
+        for bytes in [1, 100_000, 3_000_001] {
+            let path = Path::new(10, 40);
+            let out = Network::new(connect(stack, "cubic", 1, false), path).write(bytes).run(20 * SECOND);
+            assert_eq!(out.receiver.read, bytes, "{stack}");
+            // 3 MB take 2.5 s of the bottleneck.
+            assert!(out.last_sent < 4 * SECOND, "{stack} still sends after {} ms", out.last_sent / MS);
+            assert_eq!(out.failure, None, "{stack}");
+        }
+    }
+}
+
+#[test]
+fn an_application_that_finishes_may_go_on_later() {
+    for stack in STACKS {
+        let mut network = Network::new(connect(stack, "cubic", 1, false), Path::new(10, 40)).write(u64::MAX);
+        network.run_to(2 * SECOND);
+        let mut network = network.finish();
+        network.run_to(5 * SECOND);
+        let paused = network.outcome();
+        assert!(paused.last_sent < 3 * SECOND, "{stack} sends until {} ms", paused.last_sent / MS);
+        let out = network.write(250_000).run(8 * SECOND);
+        assert_eq!(out.receiver.read, paused.receiver.read + 250_000, "{stack}");
+        assert_eq!(out.failure, None, "{stack}");
+    }
+}
+
+#[test]
+fn marks_reach_the_controller() {
+    for stack in STACKS {
+        let mut path = Path::new(10, 40);
+        path.mark_above = Some(path.buffer / 4);
+        path.buffer *= 8;
+        let out = transfer(connect(stack, "cubic", 1, false), &path, 10);
+        println!("{stack}: {} marks, {:?}", out.marks, out.sender);
+        assert!(out.marks > 0 && out.drops == 0, "{stack}: {} marks, {} drops", out.marks, out.drops);
+        assert!(out.sender.congestion_events > 0, "{stack}: {:?}", out.sender);
+        assert_eq!(out.sender.lost, 0, "{stack}: {:?}", out.sender);
+        assert!(out.goodput(&path, 10) > 0.8, "{stack}: {}", out.goodput(&path, 10));
+    }
+}
+
+/// quinn gives a stream up that has more than 1024 gaps, which slow start makes at this rate.
+#[test]
+fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
+    for (stack, algorithm) in all() {
+        let path = Path::new(1000, 40);
+        let out = transfer(connect(stack, algorithm, 1, false), &path, 5);
+        let goodput = out.goodput(&path, 5);
+        println!("{stack} {algorithm}: goodput {goodput:.3}, {} drops, failure {:?}", out.drops, out.failure);
+        assert!(goodput > 0.5 || out.failure.is_some(), "{stack} {algorithm}: {goodput}");
+    }
+}
+
+#[test]
+fn what_a_stack_cannot_be_is_said_in_one_line() {
+    let refusal = |stack, algorithm: &str, datagram| {
+        let algorithm = StackAlgorithm::Stock(algorithm.to_owned());
+        let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1 };
+        RealStacks.connect(spec).map(|_| ()).expect_err("refused")
+    };
+    assert!(refusal("quiche", "cubic", 1452).contains("quinn"));
+    for stack in STACKS {
+        assert!(refusal(stack, "vegas", 1452).contains("newreno"));
+        assert!(refusal(stack, "cubic", 1199).contains("1200"));
+    }
+}

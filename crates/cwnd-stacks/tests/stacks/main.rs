@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What every stack promises as an endpoint.
+
+mod claims;
+mod harness;
