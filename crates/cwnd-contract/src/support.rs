@@ -3,7 +3,7 @@
 
 use cwnd::driver::{Ack, Driver, Options, RecoveryEpoch};
 use cwnd::registry::{ALGORITHMS, Description, SetDescription};
-use cwnd::{CaEvent, Conn, Controller};
+use cwnd::{CaEvent, Conn};
 use proptest::test_runner::{Config as ProptestConfig, FileFailurePersistence};
 
 /// Payload of a segment, bytes.
@@ -270,11 +270,6 @@ impl DrivenFlow {
 
     /// A second flow in the same state.
     pub fn twin(&self) -> Self {
-        let cc = self.driver.cc.duplicate().expect("from the registry");
-        let fresh = Controller::by_name("reno").expect("registered");
-        let mut driver = Driver::new(fresh, self.driver.conn, Options::default());
-        driver.cc = cc;
-        driver.conn = self.driver.conn;
-        Self { driver, ..*self }
+        Self { driver: self.driver.clone(), ..*self }
     }
 }

@@ -217,9 +217,11 @@ impl PluginInstance {
     fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
+}
 
-    /// The same instance in memory of its own.
-    fn copy(&self) -> Self {
+impl Clone for PluginInstance {
+    /// The same instance in memory of its own. It may be copied as bytes: what a Configured holds is Copy.
+    fn clone(&self) -> Self {
         Self { plugin: self.plugin, memory: self.memory, failed: AtomicBool::new(self.failed()) }
     }
 }
@@ -320,13 +322,8 @@ impl Custom for PluginInstance {
         unsafe { (self.plugin.table.param)(self.look(), index) }
     }
 
-    fn duplicate(&self) -> Option<Box<dyn Custom>> {
-        // An instance may be copied as bytes: what a Configured holds is Copy.
-        Some(Box::new(self.copy()))
-    }
-
     fn with_words(&self, words: &PrivateWords) -> Option<Box<dyn Custom>> {
-        let mut copy = self.copy();
+        let mut copy = self.clone();
         // SAFETY: as in `hooks`.
         let loaded = unsafe { (self.plugin.table.load_words)(copy.instance(), words) };
         (!self.panicked(None) && loaded).then(|| Box::new(copy) as Box<dyn Custom>)

@@ -40,8 +40,8 @@ impl HookCalls {
     }
 }
 
-/// An algorithm, and where its calls go.
-#[derive(Debug)]
+/// An algorithm, and where its calls go: a copy's too.
+#[derive(Clone, Debug)]
 pub struct Observed {
     algorithm: Controller,
     calls: HookCalls,

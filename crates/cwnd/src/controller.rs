@@ -22,7 +22,7 @@ pub trait MakeState {
 macro_rules! controller {
     ($($variant:ident: $algorithm:ty, $name:literal;)+) => {
         /// A running algorithm of the registry, or one of the caller's own.
-        #[derive(Debug)]
+        #[derive(Clone, Debug)]
         pub enum Controller {
             $(
                 #[doc = concat!("`", $name, "`")]
@@ -39,14 +39,6 @@ macro_rules! controller {
                 "the state must fit the kernel's private area",
             );
         )+
-
-        fn duplicate(controller: &Controller) -> Option<Controller> {
-            match controller {
-                $(Controller::$variant(configured) => Some(Controller::$variant(*configured)),)+
-                #[cfg(feature = "std")]
-                Controller::Custom(custom) => custom.duplicate().map(Controller::Custom),
-            }
-        }
 
         fn with_words(controller: &Controller, words: &PrivateWords) -> Option<Controller> {
             match controller {
@@ -91,9 +83,12 @@ macro_rules! controller {
 crate::for_each_algorithm!(controller);
 
 /// An algorithm that is not built in. It keeps its settings itself, so the hooks get none. The methods here set and read
-/// them; an algorithm without settings writes `impl Custom for Mine {}`.
+/// them; an algorithm without settings writes `impl Custom for Mine {}`. It has to be [`Clone`]: a connection that moves to another path
+/// may be copied, and its algorithm with it.
 #[cfg(feature = "std")]
-pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::Debug + Send + Sync {
+pub trait Custom:
+    CongestionControl<Params = ()> + Duplicate + core::any::Any + core::fmt::Debug + Send + Sync
+{
     /// See [`Controller::set_param`].
     ///
     /// # Errors
@@ -105,11 +100,6 @@ pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::D
     /// See [`Controller::param`].
     fn param(&self, _index: usize) -> u32 {
         0
-    }
-
-    /// See [`Controller::duplicate`].
-    fn duplicate(&self) -> Option<Box<dyn Custom>> {
-        None
     }
 
     /// See [`Controller::with_words`].
@@ -130,6 +120,27 @@ pub trait Custom: CongestionControl<Params = ()> + core::any::Any + core::fmt::D
     /// See [`Controller::has_failed`].
     fn has_failed(&self) -> bool {
         false
+    }
+}
+
+/// A copy of a [`Custom`] whose type is not known. Every algorithm that is [`Clone`] has it.
+#[cfg(feature = "std")]
+pub trait Duplicate {
+    /// A copy in the same state.
+    fn duplicate(&self) -> Box<dyn Custom>;
+}
+
+#[cfg(feature = "std")]
+impl<T: Custom + Clone> Duplicate for T {
+    fn duplicate(&self) -> Box<dyn Custom> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(feature = "std")]
+impl Clone for Box<dyn Custom> {
+    fn clone(&self) -> Self {
+        (**self).duplicate()
     }
 }
 
@@ -194,12 +205,6 @@ impl Controller {
             Ok(())
         }
         dispatch!(self, t => set(&mut t.params, name, text), c => c.set_param(name, text))
-    }
-
-    /// A copy in the same state; `None` for an algorithm of the caller's own that cannot be copied.
-    #[must_use]
-    pub fn duplicate(&self) -> Option<Self> {
-        duplicate(self)
     }
 
     /// The same algorithm with the same settings in the state of `words` (see [`Registered::from_words`]); `None` where

@@ -13,6 +13,7 @@
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
+mod algorithm;
 pub mod algorithms;
 mod conn;
 mod controller;
@@ -30,6 +31,7 @@ pub mod replay;
 pub mod slow_start;
 mod state;
 
+pub use algorithm::Algorithm;
 pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
     PacingStatus,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Every algorithm and every named parameter set. The list is `for_each_algorithm!` in `algorithms/mod.rs`.
 
-#[cfg(feature = "std")]
-pub use crate::controller::Custom;
 pub use crate::controller::{Controller, MakeState, ParamError, ReadState};
+#[cfg(feature = "std")]
+pub use crate::controller::{Custom, Duplicate};
 #[cfg(feature = "std")]
 pub use crate::description::PluginFactory;
 pub use crate::description::{ALGORITHMS, Description, SetDescription};

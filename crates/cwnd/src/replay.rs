@@ -257,7 +257,7 @@ impl Replay {
         let mut compared = false;
         for state in self.states.iter_mut().filter_map(Option::take) {
             // Where a tick fell inside the call, the module may have read either value.
-            let spare = if row.ticks_after == row.before.ticks { None } else { state.duplicate() };
+            let spare = (row.ticks_after != row.before.ticks).then(|| state.clone());
             for (mut cc, ticks) in
                 [Some((state, row.before.ticks)), spare.map(|cc| (cc, row.ticks_after))].into_iter().flatten()
             {

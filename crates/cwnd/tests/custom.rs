@@ -7,7 +7,7 @@ use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, CaState, CongestionControl, Conn, C
 use std::sync::{Arc, Mutex};
 
 /// Keeps three quarters, grows by one segment per acknowledgement.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Mine {
     reductions: u32,
 }
@@ -54,7 +54,7 @@ fn an_algorithm_of_ones_own_runs_beside_the_registrys() {
 }
 
 /// Writes down what it is told.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 
 impl Diary {

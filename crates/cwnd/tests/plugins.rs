@@ -46,10 +46,6 @@ impl Custom for Keeps {
         self.keep
     }
 
-    fn duplicate(&self) -> Option<Box<dyn Custom>> {
-        Some(Box::new(self.clone()))
-    }
-
     fn is_same(&self, other: &dyn Custom) -> bool {
         (other as &dyn std::any::Any).downcast_ref::<Self>() == Some(self)
     }
@@ -81,7 +77,7 @@ fn an_added_algorithm_is_found_by_name_with_its_parameters_and_can_be_replaced()
 
     let mut cc = set.controller().expect("its only set");
     assert_eq!(cc.ssthresh(&mut Conn::new(1448, 100)), 40);
-    let twin = cc.duplicate().expect("it can be copied");
+    let twin = cc.clone();
     assert!(twin.is_same(&cc));
     assert_eq!(cc.set_param("keep", "70"), Ok(()));
     assert_eq!((cc.param(0), cc.ssthresh(&mut Conn::new(1448, 100))), (70, 70));

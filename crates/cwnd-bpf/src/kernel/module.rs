@@ -79,12 +79,9 @@ impl Module {
     }
 
     /// The same algorithm with the same settings on the host, not yet initialised.
-    ///
-    /// # Panics
-    /// Never: algorithms of the registry can be copied.
     #[must_use]
     pub fn controller(&self) -> Controller {
-        self.controller.duplicate().expect("an algorithm of the registry")
+        self.controller.clone()
     }
 
     /// With another build of its object, for tests of the glue.

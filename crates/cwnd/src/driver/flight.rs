@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Round trips, and the largest flight of the last two of them.
 
+use super::segment::Rescale;
+
 /// Counts round trips. One ends when a packet is acknowledged that was sent after it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rounds {
@@ -45,6 +47,11 @@ impl LargestFlight {
     /// Nothing is out, nothing was lost: what was out before does not count.
     pub(super) const fn forget(&mut self) {
         *self = Self { now: 0, before: 0 };
+    }
+
+    /// Segments have another size.
+    pub(super) fn rescale(&mut self, scale: Rescale) {
+        *self = Self { now: scale.up(self.now), before: scale.up(self.before) };
     }
 
     pub(super) fn largest(self) -> u32 {

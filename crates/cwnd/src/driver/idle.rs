@@ -2,9 +2,10 @@
 //! The first transmission after nothing was out, and the restart after an idle time (RFC 5681 §4.1).
 
 use super::{Driver, NEVER};
+use crate::algorithm::Algorithm;
 use crate::conn::{CaEvent, CaState, Conn};
 
-impl Driver {
+impl<A: Algorithm> Driver<A> {
     /// A packet leaves with nothing out, or nothing in the network.
     #[cold]
     pub(super) fn on_sent_into_empty(&mut self, now_us: u64, rto_us: u64) {

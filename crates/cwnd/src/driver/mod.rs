@@ -47,10 +47,12 @@ mod options;
 mod prr;
 mod reduction;
 mod rtt;
+mod segment;
 #[cfg(test)]
 mod tests;
 mod undo;
 
+use crate::algorithm::Algorithm;
 use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaState, Conn};
 use crate::controller::Controller;
 use flight::{LargestFlight, Rounds};
@@ -67,12 +69,14 @@ const DEFAULT_TICK_HZ: u32 = 1000;
 const NEVER: u64 = u64::MAX;
 
 /// A connection's congestion control: its variables, its algorithm, and the state machine between them.
-#[derive(Debug)]
-pub struct Driver {
+///
+/// A clone goes on from the same state, as a connection of its own: each of the two releases its algorithm at its end.
+#[derive(Clone, Debug)]
+pub struct Driver<A: Algorithm = Controller> {
     /// The variables that the algorithm reads and writes.
     pub conn: Conn,
     /// The algorithm.
-    pub cc: Controller,
+    pub cc: A,
     options: Options,
     prr: Prr,
     /// First position beyond the data that was out when the present or last epoch began.
@@ -88,10 +92,10 @@ pub struct Driver {
     usage_end_seq: u32,
 }
 
-impl Driver {
+impl<A: Algorithm> Driver<A> {
     /// Starts `cc` on `conn`.
     #[must_use]
-    pub fn new(mut cc: Controller, mut conn: Conn, options: Options) -> Self {
+    pub fn new(mut cc: A, mut conn: Conn, options: Options) -> Self {
         let initial_cwnd = conn.cwnd;
         if conn.tick_hz == 0 {
             conn.tick_hz = DEFAULT_TICK_HZ; // a clock that stands would stop every algorithm that reads it
@@ -185,7 +189,9 @@ impl Driver {
         self.on_round_trip(ack);
         let (conn, as_linux) = (&mut self.conn, self.options.tells_as_linux);
         conn.delivered = conn.delivered.wrapping_add(u64::from(ack.delivered));
-        if ack.acked > 0 || (as_linux && conn.packets_out > 0) {
+        // Without a scoreboard of segments, what is acknowledged may be less than one, and is news all the same.
+        let in_part = ack.acked == 0 && self.options.flight == Flight::Pipe && ack.rtt_us.is_some();
+        if ack.acked > 0 || in_part || (as_linux && conn.packets_out > 0) {
             let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
             let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
             self.cc.pkts_acked(conn, &sample);
@@ -368,7 +374,7 @@ impl Driver {
     }
 
     /// Puts another algorithm in charge of the running connection.
-    pub fn switch(&mut self, cc: Controller) {
+    pub fn switch(&mut self, cc: A) {
         self.cc.release(&mut self.conn);
         self.cc = cc;
         self.conn.cwnd_cnt = 0;
@@ -389,7 +395,7 @@ impl Driver {
     }
 }
 
-impl Drop for Driver {
+impl<A: Algorithm> Drop for Driver<A> {
     /// The connection ends.
     fn drop(&mut self) {
         self.cc.release(&mut self.conn);

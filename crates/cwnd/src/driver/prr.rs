@@ -7,6 +7,7 @@
 //! `Options::tells_as_linux` it is the window before, as in Linux.
 
 use super::Ack;
+use super::segment::Rescale;
 use crate::conn::{CaState, Conn};
 
 /// State of one reduction, in segments.
@@ -24,6 +25,13 @@ pub(super) struct Prr {
 impl Prr {
     pub(super) fn start(flight: u32, target: u32) -> Self {
         Self { delivered: 0, out: 0, recover_fs: flight.max(1), target }
+    }
+
+    /// Segments have another size.
+    pub(super) fn rescale(&mut self, scale: Rescale) {
+        for count in [&mut self.delivered, &mut self.out, &mut self.recover_fs, &mut self.target] {
+            *count = scale.up(*count);
+        }
     }
 
     /// The segment to force out: something always goes when a recovery begins, the fast retransmit where there is one. // RFC 9937

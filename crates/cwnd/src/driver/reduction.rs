@@ -3,9 +3,10 @@
 
 use super::prr::Prr;
 use super::{Driver, Flight, RecoveryEpoch, Reduction};
+use crate::algorithm::Algorithm;
 use crate::conn::{CaEvent, CaState};
 
-impl Driver {
+impl<A: Algorithm> Driver<A> {
     /// A recovery epoch begins: ends the one before, and keeps what an undo has to give back.
     pub(super) fn open_epoch(&mut self) {
         if self.in_recovery_epoch() {
@@ -107,7 +108,7 @@ impl Driver {
 }
 
 /// Reductions for data that has had one: Linux's, for transports that find lost retransmissions or send probes.
-impl Driver {
+impl<A: Algorithm> Driver<A> {
     /// In the repair after a timeout a retransmission was found lost: another epoch, and fast recovery. Linux's `tcp_enter_recovery`
     /// from [`CaState::Loss`].
     pub fn on_lost_retransmission(&mut self, now_us: u64, next: u64) -> RecoveryEpoch {

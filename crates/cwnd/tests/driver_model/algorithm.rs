@@ -28,7 +28,7 @@ impl Watch {
 }
 
 /// An algorithm of the registry.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Watched {
     pub inner: Controller,
     pub watch: Watch,
@@ -75,7 +75,7 @@ impl CongestionControl for Watched {
 impl Custom for Watched {}
 
 /// Sets a constant window itself, at every acknowledgement, in every state.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Steady {
     pub window: u32,
     pub watch: Watch,

@@ -135,8 +135,7 @@ impl Connections {
         let replay = match self.replays.entry(number) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
-                let Some(controller) = fresh.duplicate() else { return };
-                entry.insert(Replay::new(controller, Some(controller_words)))
+                entry.insert(Replay::new(fresh.clone(), Some(controller_words)))
             }
         };
         let states_before = replay.states_compared();

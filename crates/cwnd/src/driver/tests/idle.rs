@@ -6,7 +6,7 @@ use crate::controller::Custom;
 use std::sync::{Arc, Mutex};
 
 /// Notes the events that it hears of, each with the window at that time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct EventLog {
     events: Arc<Mutex<Vec<(CaEvent, u32)>>>,
 }

@@ -4,6 +4,7 @@
 mod idle;
 mod linux;
 mod recovery_epochs;
+mod segment;
 
 use super::*;
 use crate::INFINITE_SSTHRESH;

@@ -176,7 +176,7 @@ fn an_old_flight_is_forgotten_after_a_round_trip_more() {
 }
 
 /// Says that it has `cong_control`, and does nothing; notes the events that it hears of.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct OwnControl {
     events: std::sync::Arc<std::sync::Mutex<Vec<CaEvent>>>,
 }

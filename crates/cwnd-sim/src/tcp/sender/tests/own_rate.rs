@@ -4,7 +4,7 @@
 use super::{MS, MSS, Sender, ack, flow, sends};
 
 /// An algorithm that sets its rate: 2000 segments/s of 1448 bytes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct FixedRate;
 
 impl cwnd::CongestionControl for FixedRate {

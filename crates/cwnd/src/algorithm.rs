@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! An algorithm with its settings, as a driver calls it: the hooks without the argument `params`.
+
+use crate::conn::Conn;
+use crate::controller::Controller;
+use crate::hooks::{Configured, CongestionControl, Info};
+
+macro_rules! algorithm {
+    ($($variant:ident = $number:literal $(if $has:ident)?:
+        $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
+        /// What a [`Driver`](crate::driver::Driver) or a [`Transport`](crate::transport::Transport) has in charge: the hooks of
+        /// [`CongestionControl`] with the settings kept beside the state.
+        ///
+        /// [`Controller`] is one, chosen at run time from the whole registry; [`Configured`] is one, a single algorithm chosen when the
+        /// program is compiled, so that nothing else is linked. Implement [`CongestionControl`], not this.
+        pub trait Algorithm {
+            $(
+                #[doc = concat!("See [`CongestionControl::", stringify!($hook), "`].")]
+                fn $hook(&mut self, conn: &mut Conn $(, $arg: $($by)? $type)*) $(-> $result)?;
+
+                $(
+                    #[doc = concat!("See [`CongestionControl::", stringify!($has), "`].")]
+                    fn $has(&self) -> bool;
+                )?
+            )+
+
+            /// See [`CongestionControl::min_cwnd`].
+            fn min_cwnd(&self, conn: &Conn) -> u32;
+
+            /// See [`CongestionControl::info`].
+            fn info(&self, conn: &Conn) -> Info;
+        }
+
+        impl Algorithm for Controller {
+            $(
+                #[inline(always)]
+                fn $hook(&mut self, conn: &mut Conn $(, $arg: $($by)? $type)*) $(-> $result)? {
+                    Controller::$hook(self, conn $(, $arg)*)
+                }
+
+                $(
+                    #[inline(always)]
+                    fn $has(&self) -> bool {
+                        Controller::$has(self)
+                    }
+                )?
+            )+
+
+            #[inline(always)]
+            fn min_cwnd(&self, conn: &Conn) -> u32 {
+                Controller::min_cwnd(self, conn)
+            }
+
+            #[inline(always)]
+            fn info(&self, conn: &Conn) -> Info {
+                Controller::info(self, conn)
+            }
+        }
+
+        impl<T: CongestionControl> Algorithm for Configured<T> {
+            $(
+                #[inline(always)]
+                fn $hook(&mut self, conn: &mut Conn $(, $arg: $($by)? $type)*) $(-> $result)? {
+                    self.state.$hook(conn $(, $arg)*, &self.params)
+                }
+
+                $(
+                    #[inline(always)]
+                    fn $has(&self) -> bool {
+                        self.state.$has()
+                    }
+                )?
+            )+
+
+            #[inline(always)]
+            fn min_cwnd(&self, conn: &Conn) -> u32 {
+                self.state.min_cwnd(conn, &self.params)
+            }
+
+            #[inline(always)]
+            fn info(&self, conn: &Conn) -> Info {
+                self.state.info(conn, &self.params)
+            }
+        }
+    };
+}
+
+crate::for_each_hook!(algorithm);

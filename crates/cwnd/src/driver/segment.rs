@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Another size of segments, and another path.
+
+use super::flight::{LargestFlight, Rounds};
+use super::prr::Prr;
+use super::rtt::Variation;
+use super::undo::Undo;
+use super::{DEFAULT_TICK_HZ, Driver, NEVER};
+use crate::algorithm::Algorithm;
+use crate::conn::{Conn, INFINITE_SSTHRESH};
+
+/// Counts of segments of one size as counts of another.
+#[derive(Clone, Copy)]
+pub(super) struct Rescale {
+    from: u64,
+    to: u64,
+}
+
+impl Rescale {
+    /// Bytes that `segments` were.
+    fn bytes(self, segments: u32) -> u64 {
+        u64::from(segments) * self.from
+    }
+
+    /// As many bytes as `segments` were, in whole segments.
+    fn down(self, segments: u32) -> u32 {
+        clamped(self.bytes(segments) / self.to)
+    }
+
+    /// The same, and a segment for what is over.
+    pub(super) fn up(self, segments: u32) -> u32 {
+        clamped(self.bytes(segments).div_ceil(self.to))
+    }
+}
+
+fn clamped(segments: u64) -> u32 {
+    u32::try_from(segments).unwrap_or(u32::MAX)
+}
+
+impl<A: Algorithm> Driver<A> {
+    /// Segments have `mss` bytes from now on: path MTU discovery found another size. `window`, `ssthresh` and what is in flight keep their
+    /// bytes, as in Linux after a probe of the MTU (`tcp_mtup_probe_success`), which leaves at least two segments here. `spare` are bytes
+    /// that the transport's window has beyond `conn.cwnd` segments, less than one; returns those that it has now.
+    ///
+    /// What an algorithm has learnt is in segments of the old size: CUBIC's W_max would be a plateau of seven times the bytes after a step
+    /// from 1200 to 9000. So, different from Linux, it begins anew at the present window, as at [`Driver::switch`], once there has been a
+    /// reduction. Before it, in the first slow start, round trips are all that algorithms keep: those stay, so that the steps of a path MTU
+    /// discovery at the beginning of a connection do not blind HyStart++. A reduction before this call is not undone after it.
+    ///
+    /// `initial_cwnd` is the window of an idle restart in the new segments.
+    pub fn on_mss(&mut self, now_us: u64, mss: u32, spare: u32, initial_cwnd: u32) -> u32 {
+        self.conn.set_now(now_us);
+        let scale = Rescale { from: self.conn.mss.max(1).into(), to: mss.max(1).into() };
+        self.initial_cwnd = initial_cwnd.max(1);
+        if scale.from == scale.to {
+            return spare;
+        }
+        let conn = &mut self.conn;
+        let window = scale.bytes(conn.cwnd).saturating_add(spare.into());
+        let ssthresh = match conn.ssthresh {
+            INFINITE_SSTHRESH => INFINITE_SSTHRESH,
+            finite => scale.down(finite).clamp(2, INFINITE_SSTHRESH - 1),
+        };
+        conn.mss = scale.to as u32;
+        conn.prior_cwnd = scale.down(conn.prior_cwnd);
+        conn.max_packets_out = scale.up(conn.max_packets_out);
+        conn.packets_out = scale.up(conn.packets_out);
+        conn.in_flight = scale.up(conn.in_flight);
+        conn.cwnd_cnt = 0;
+        let (cwnd, spare) = match clamped(window / scale.to) {
+            cwnd @ 2..=u32::MAX => (cwnd.min(conn.cwnd_clamp), (window % scale.to) as u32),
+            _ => (2, 0),
+        };
+        conn.cwnd = cwnd;
+        conn.ssthresh = ssthresh;
+        self.largest.rescale(scale);
+        self.prr.rescale(scale);
+        self.undo.close();
+        if ssthresh != INFINITE_SSTHRESH {
+            self.cc.release(&mut self.conn);
+            self.cc.init(&mut self.conn);
+            // The start of some algorithms sets a window. This is none.
+            (self.conn.cwnd, self.conn.ssthresh) = (cwnd, ssthresh);
+        }
+        spare
+    }
+
+    /// Starts the same algorithm with the same settings on `conn`: another path, of which nothing is known. // RFC 9000 §9.4
+    pub fn restart(&mut self, mut conn: Conn) {
+        self.cc.release(&mut self.conn);
+        if conn.tick_hz == 0 {
+            conn.tick_hz = DEFAULT_TICK_HZ;
+        }
+        self.initial_cwnd = conn.cwnd;
+        self.prr = Prr::default();
+        self.recovery_end = 0;
+        self.undo = Undo::default();
+        self.rounds = Rounds::new(conn.now_us);
+        self.variation = Variation::default();
+        self.largest = LargestFlight::default();
+        self.last_sent_us = NEVER;
+        self.usage_end_seq = conn.snd_nxt;
+        self.conn = conn;
+        self.cc.init(&mut self.conn);
+    }
+}
