@@ -7,6 +7,7 @@ use crate::scenario::Scenario;
 use crate::tables::{Piece, Recorded, Table, filled, pieces};
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
 use cwnd_sim::Tables;
+use cwnd_stacks::RealStacks;
 use pyo3::prelude::*;
 
 /// A simulation of a scenario: step it to its end, then read summary and tables.
@@ -23,7 +24,8 @@ impl Simulation {
     #[new]
     fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
         let begin = thread_cpu_s();
-        let inner = cwnd_sim::Simulation::new(&scenario.inner);
+        let inner = cwnd_sim::Simulation::with_stacks(&scenario.inner, &RealStacks)
+            .map_err(|invalid| crate::scenario::refuse(py, &invalid))?;
         let cpu_s = thread_cpu_s() - begin;
         sound(py, &inner)?;
         Ok(Self { inner, rates: cwnd_sim::rates(&scenario.inner), duration: scenario.inner.duration, cpu_s })

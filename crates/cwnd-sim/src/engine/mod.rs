@@ -27,7 +27,7 @@ use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
 use cwnd_link::Link;
 use cwnd_record::FlowCounts;
-use cwnd_scenario::{Flow, FlowAction, InnerVariables, Scenario};
+use cwnd_scenario::{Flow, FlowAction, InnerVariables, Invalid, Scenario};
 use sources::Background;
 use stacks::StackFlows;
 
@@ -99,8 +99,8 @@ impl Simulation {
     /// Sets up `scenario`, whose flows may be of the foreign stacks that `stacks` makes.
     ///
     /// # Errors
-    /// The name of a flow, and why its stack does not make its connection, in one line.
-    pub fn with_stacks(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, String> {
+    /// [`Invalid`] with the flow whose stack does not make its connection, and why.
+    pub fn with_stacks(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, Invalid> {
         let flows = scenario.has_stacks().then(|| StackFlows::new(scenario, stacks)).transpose()?;
         Ok(Self::build(scenario, flows))
     }

@@ -9,7 +9,7 @@ use crate::network::{Departure, Frame, Packet, PathIndex, RouteLink};
 use cwnd_link::random::RandomStream;
 use cwnd_link::{NEVER, PacketClass};
 use cwnd_record::{EventKind, FlowFailure};
-use cwnd_scenario::{DATAGRAM_HEADERS, Flow, Scenario};
+use cwnd_scenario::{DATAGRAM_HEADERS, Flow, Invalid, Scenario};
 use cwnd_traffic::Direction;
 use std::sync::{Mutex, PoisonError};
 
@@ -55,7 +55,7 @@ const ENDS: [Direction; 2] = [Direction::Forward, Direction::Reverse];
 
 impl StackFlows {
     /// Makes the connections of a scenario's flows.
-    pub fn new(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, String> {
+    pub fn new(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, Invalid> {
         let mut all = Self::default();
         for flow in scenario.expand() {
             all.add(&flow, (scenario.datagram(), scenario.seed), stacks)?;
@@ -64,7 +64,7 @@ impl StackFlows {
     }
 
     /// Makes the connection of a flow, if it has a stack; the flow's number is that of the calls before.
-    fn add(&mut self, flow: &Flow, (datagram, seed): (u32, u64), stacks: &dyn Stacks) -> Result<(), String> {
+    fn add(&mut self, flow: &Flow, (datagram, seed): (u32, u64), stacks: &dyn Stacks) -> Result<(), Invalid> {
         let number = self.connections.len() as u64;
         let Some(stack) = flow.group.stack else {
             self.connections.push(None);
@@ -81,7 +81,11 @@ impl StackFlows {
             tls: flow.group.tls,
             seed: RandomStream::new(seed, STREAM + number).next_u64(),
         };
-        let ends = stacks.connect(spec).map_err(|why| format!("{}: {why}", flow.name))?;
+        let ends = stacks.connect(spec).map_err(|why| Invalid {
+            field: "flow.stack".to_owned(),
+            value: Some(format!("\"{}\" for {}", stack.name(), flow.name)),
+            expected: format!("what it can be: {why}"),
+        })?;
         self.connections.push(Some(Box::new(StackConnection {
             ends: Mutex::new(ends),
             timers: [NEVER; 2],
