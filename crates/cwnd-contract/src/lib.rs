@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod extremes;
+pub mod facts;
 pub mod random_history;
 pub mod state;
 pub mod support;

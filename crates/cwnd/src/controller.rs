@@ -241,7 +241,7 @@ impl Controller {
         matches!(self, Self::Custom(custom) if custom.has_failed())
     }
 
-    /// Value of parameter `index` in the stored form (see [`crate::params`]); 0 beyond the last.
+    /// Value of parameter `index` in the stored form (see [`mod@crate::params`]); 0 beyond the last.
     #[must_use]
     pub fn param(&self, index: usize) -> u32 {
         dispatch!(self, t => t.params.get(index), c => c.param(index))

@@ -9,6 +9,7 @@
 //! * [`Conn`] is what a transport shows an algorithm;
 //! * [`CongestionControl`] is what an algorithm implements, [`for_each_hook!`] the table of its hooks;
 //! * [`driver::Driver`] adds recovery, timeouts and ECN for transports that have none of their own;
+//! * [`transport::Transport`] is that in bytes, for QUIC stacks: it takes facts and gives answers;
 //! * [`registry`] knows every algorithm and every named parameter set.
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
@@ -30,6 +31,7 @@ pub mod registry;
 pub mod replay;
 pub mod slow_start;
 mod state;
+pub mod transport;
 
 pub use algorithm::Algorithm;
 pub use conn::{

@@ -373,15 +373,6 @@ impl<A: Algorithm> Driver<A> {
         true
     }
 
-    /// Puts another algorithm in charge of the running connection.
-    pub fn switch(&mut self, cc: A) {
-        self.cc.release(&mut self.conn);
-        self.cc = cc;
-        self.conn.cwnd_cnt = 0;
-        self.undo.close();
-        self.cc.init(&mut self.conn);
-    }
-
     /// Whether a recovery epoch goes on: a window reduction, or the repair after a timeout.
     #[inline]
     #[must_use]

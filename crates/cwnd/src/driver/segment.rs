@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Another size of segments, and another path.
+//! Another size of segments, another path, another algorithm.
 
 use super::flight::{LargestFlight, Rounds};
 use super::prr::Prr;
@@ -101,6 +101,15 @@ impl<A: Algorithm> Driver<A> {
         self.last_sent_us = NEVER;
         self.usage_end_seq = conn.snd_nxt;
         self.conn = conn;
+        self.cc.init(&mut self.conn);
+    }
+
+    /// Puts another algorithm in charge of the running connection.
+    pub fn switch(&mut self, cc: A) {
+        self.cc.release(&mut self.conn);
+        self.cc = cc;
+        self.conn.cwnd_cnt = 0;
+        self.undo.close();
         self.cc.init(&mut self.conn);
     }
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a stack reads.
+
+use super::Transport;
+use super::clock::rate;
+use crate::algorithm::Algorithm;
+use crate::conn::{CaState, Conn, INFINITE_SSTHRESH};
+use crate::hooks::Info;
+
+/// Smallest part of a timeout that stands for the variation of the round trip time: `kGranularity`. // RFC 9002 §6.1.2
+const GRANULARITY_US: u32 = 1000;
+
+impl<A: Algorithm> Transport<A> {
+    /// Congestion window, bytes: at least one datagram.
+    #[inline]
+    #[must_use]
+    pub const fn window(&self) -> u64 {
+        let conn = &self.driver.conn;
+        let segments = if conn.cwnd == 0 { 1 } else { conn.cwnd };
+        segments as u64 * conn.mss as u64 + self.window_spare as u64
+    }
+
+    /// Bytes in flight: sent, and neither acknowledged nor lost nor discarded.
+    #[inline]
+    #[must_use]
+    pub const fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Whether a packet of `bytes` bytes fits into the window (RFC 9002 §7). Probes may be sent all the same (§7.5).
+    #[inline]
+    #[must_use]
+    pub const fn may_send(&self, bytes: u64) -> bool {
+        self.in_flight.saturating_add(bytes) <= self.window()
+    }
+
+    /// Slow start threshold, bytes; `None` before anything has set it.
+    #[must_use]
+    pub const fn ssthresh(&self) -> Option<u64> {
+        let conn = &self.driver.conn;
+        match conn.ssthresh {
+            INFINITE_SSTHRESH => None,
+            segments => Some(segments as u64 * conn.mss as u64),
+        }
+    }
+
+    /// Rate at which to send, bytes per second: the algorithm's own, or N windows per smoothed round trip (RFC 9002 §7.7). `None`: packets
+    /// are not paced.
+    #[must_use]
+    pub fn pacing_rate(&self) -> Option<u64> {
+        let conn = &self.driver.conn;
+        if conn.pacing_rate != u64::MAX {
+            return Some(conn.pacing_rate.max(1));
+        }
+        if !self.config.paced {
+            return None;
+        }
+        let doubles = conn.in_slow_start() && !matches!(conn.ca_state, CaState::Recovery | CaState::Cwr);
+        let percent =
+            if doubles { self.config.slow_start_pacing_percent } else { self.config.pacing_percent };
+        // Two words at most: 2⁴⁸ bytes of window, and 2³² per cent saturate.
+        let window = self.window().saturating_mul(percent.into()) / 100;
+        Some(rate(window, self.srtt_us().unwrap_or(self.config.initial_rtt_us).into()).max(1))
+    }
+
+    /// Most bytes to send back to back: the initial window (RFC 9002 §7.7).
+    #[must_use]
+    pub const fn burst(&self) -> u64 {
+        self.config.initial_window_of(self.driver.conn.mss as u16)
+    }
+
+    /// The algorithm in charge.
+    #[must_use]
+    pub const fn algorithm(&self) -> &A {
+        &self.driver.cc
+    }
+
+    /// The connection as the algorithm sees it, in segments.
+    #[must_use]
+    pub const fn conn(&self) -> &Conn {
+        &self.driver.conn
+    }
+
+    /// The algorithm's inner variables.
+    #[must_use]
+    pub fn info(&self) -> Info {
+        self.driver.cc.info(&self.driver.conn)
+    }
+
+    /// Smoothed round trip time, µs.
+    fn srtt_us(&self) -> Option<u32> {
+        Some(self.driver.conn.srtt_us8 / 8).filter(|us| *us > 0)
+    }
+
+    /// The probe timeout (RFC 9002 §6.2.1), µs: after so long without a packet the window restarts.
+    pub(super) fn rto_us(&self) -> u64 {
+        // RFC 9002 §6.2.2: twice the initial round trip, of which half is the variation.
+        let initial_us = self.config.initial_rtt_us;
+        let (srtt_us, var_us4) = match self.srtt_us() {
+            Some(us) => (us, self.driver.rttvar_us4()),
+            None => (initial_us, initial_us.saturating_mul(2)),
+        };
+        u64::from(srtt_us) + u64::from(var_us4.max(GRANULARITY_US)) + u64::from(self.config.max_ack_delay_us)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Samples of the delivery rate: draft-cheng-iccrg-delivery-rate-estimation-02. Times are µs.
+//!
+//! One difference: a token keeps ages of 32 bits instead of times (§3.2's P.delivered_time and P.first_sent_time), to be small. An age of
+//! more than 71 minutes counts as 71 minutes.
+
+use super::clock::rate;
+use super::facts::Sent;
+
+/// What a batch of acknowledged packets says of the rate at which the path delivers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DeliveryRate {
+    /// Bytes per second.
+    pub bytes_per_s: u64,
+    /// Bytes delivered between the transmission of the newest packet of the batch and its acknowledgement.
+    pub delivered: u64,
+    /// Time in which they were sent or acknowledged, whichever took longer, µs.
+    pub interval_us: u64,
+    /// Whether the application had nothing to send in that time: the path may deliver more.
+    pub app_limited: bool,
+}
+
+/// The connection's part of the estimator (§3.2's C).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delivery {
+    pub(super) delivered: u64,
+    delivered_us: u64,
+    first_sent_us: u64,
+    /// The application limits the samples until so many bytes are delivered; 0: it does not.
+    app_limited_until: u64,
+    pub(super) latest: Option<DeliveryRate>,
+}
+
+impl Delivery {
+    pub(super) fn new(delivered: u64, now_us: u64) -> Self {
+        Self { delivered, delivered_us: now_us, first_sent_us: now_us, ..Self::default() }
+    }
+
+    /// A packet leaves; `empty`: with nothing in flight. The ages of the token, and its flag. // §3.2
+    pub(super) fn on_sent(&mut self, now_us: u64, empty: bool) -> (u32, u32, bool) {
+        if empty {
+            (self.first_sent_us, self.delivered_us) = (now_us, now_us);
+        }
+        (age(now_us, self.delivered_us), age(now_us, self.first_sent_us), self.app_limited_until > 0)
+    }
+
+    /// The application has nothing to send, with `in_flight` bytes out. // §3.4
+    pub(super) fn on_app_limited(&mut self, in_flight: u64) {
+        self.app_limited_until = self.delivered.saturating_add(in_flight).max(1);
+    }
+
+    /// `bytes` were delivered, the newest of them with the packet `newest`. An interval below the smallest round trip time is none: such
+    /// samples come of acknowledgements that arrive together. // §3.3
+    pub(super) fn on_delivered(&mut self, now_us: u64, bytes: u64, newest: &Sent, min_rtt_us: u32) {
+        self.delivered = self.delivered.saturating_add(bytes);
+        self.delivered_us = now_us;
+        self.first_sent_us = newest.time_us;
+        if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
+        let since_sent_us = now_us.saturating_sub(newest.time_us);
+        let acked_us = since_sent_us.saturating_add(newest.delivered_ago_us.into());
+        let interval_us = acked_us.max(newest.first_sent_ago_us.into());
+        if interval_us < min_rtt_us.max(1).into() {
+            return;
+        }
+        let delivered = self.delivered.saturating_sub(newest.delivered);
+        let bytes_per_s = rate(delivered, interval_us);
+        self.latest =
+            Some(DeliveryRate { bytes_per_s, delivered, interval_us, app_limited: newest.app_limited });
+    }
+}
+
+fn age(now_us: u64, then_us: u64) -> u32 {
+    u32::try_from(now_us.saturating_sub(then_us)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a stack tells.
+
+use crate::driver::RecoveryEpoch;
+
+/// A packet that was sent: what the stack keeps with it and hands back when it is acknowledged or lost. 40 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sent {
+    /// Place in the order of transmission, over all packet number spaces.
+    pub(super) position: u64,
+    pub(super) time_us: u64,
+    /// Bytes delivered by then. // draft-cheng-iccrg-delivery-rate-estimation §3.2: P.delivered
+    pub(super) delivered: u64,
+    /// Time since the delivery that `delivered` ended with, µs: P.sent_time − P.delivered_time.
+    pub(super) delivered_ago_us: u32,
+    /// Time since the transmission of the packet that was delivered last, µs: P.sent_time − P.first_sent_time.
+    pub(super) first_sent_ago_us: u32,
+    /// Bytes sent up to its end, wrapping.
+    pub(super) end_seq: u32,
+    /// The path that it was sent on.
+    pub(super) path: u16,
+    pub(super) app_limited: bool,
+}
+
+const _: () = assert!(size_of::<Sent>() <= 40, "a stack keeps one with every packet");
+
+impl Sent {
+    /// Place in the order of transmission on its path, over all packet number spaces; the first is 0.
+    #[must_use]
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+}
+
+/// A packet that is newly acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acked {
+    /// What [`Transport::on_sent`](super::Transport::on_sent) gave.
+    pub sent: Sent,
+    /// Its bytes, as they were given there.
+    pub bytes: u64,
+}
+
+impl Acked {
+    /// The packet `sent`, which had `bytes` bytes.
+    #[must_use]
+    pub const fn new(sent: Sent, bytes: u64) -> Self {
+        Self { sent, bytes }
+    }
+}
+
+/// A packet that was declared lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// What [`Transport::on_sent`](super::Transport::on_sent) gave.
+    pub sent: Sent,
+    /// Its bytes, as they were given there.
+    pub bytes: u64,
+}
+
+impl Lost {
+    /// The packet `sent`, which had `bytes` bytes.
+    #[must_use]
+    pub const fn new(sent: Sent, bytes: u64) -> Self {
+        Self { sent, bytes }
+    }
+}
+
+/// Why a stack stopped sending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The next packet did not fit into the window.
+    Window,
+    /// The pacer holds the next packet back. The window counts as used (RFC 9002 §7.8).
+    Pacer,
+    /// The application, or flow control, had nothing more to send: the window does not grow for it (RFC 9002 §7.8), and rates that are
+    /// measured of it are no more than what the application asked for.
+    Application,
+}
+
+/// Names what a call of [`Transport::on_lost`](super::Transport::on_lost) did to the window, so that
+/// [`Transport::on_spurious`](super::Transport::on_spurious) can take it back. The stack keeps it with the packets that it declared lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossEpoch {
+    pub(super) path: u16,
+    pub(super) loss: Option<RecoveryEpoch>,
+    pub(super) persistent: Option<RecoveryEpoch>,
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Congestion control for any transport, in bytes: a stack tells facts and reads answers.
+//!
+//! [`Transport`] stands on [`Driver`], which fits QUIC's rules to algorithms that count segments. It keeps round trip
+//! times, round trips, the clock, samples of the delivery rate, the pacing rate, remainders of segments, and what of an idle or
+//! application-limited time the window must not count. It is [`Clone`]: a connection that tries another path takes a copy.
+//!
+//! Times are given as [`Duration`]s since an origin of the stack's choosing, the same for all calls, and kept in microseconds. Bytes are
+//! those that count towards the bytes in flight (RFC 9002 §2): packets of acknowledgements alone are not told.
+//!
+//! ```
+//! use core::time::Duration;
+//! use cwnd::Controller;
+//! use cwnd::transport::{Acked, Config, Limit, Transport};
+//!
+//! let (mut now, mut to_send) = (Duration::ZERO, 1_000_000_u64);
+//! let mut cc = Transport::new(Controller::by_name("cubic").unwrap(), &Config::new().mtu(1252), now);
+//! let mut packets = Vec::new(); // what the stack keeps of those in flight
+//! while to_send > 0 {
+//!     while to_send > 0 && cc.may_send(1252) {
+//!         let bytes = to_send.min(1252);
+//!         packets.push(Acked::new(cc.on_sent(now, bytes), bytes));
+//!         to_send -= bytes;
+//!     }
+//!     cc.on_burst_end(now, if to_send > 0 { Limit::Window } else { Limit::Application });
+//!     now += Duration::from_millis(50); // an ACK frame for all of them arrives
+//!     cc.on_acked(now, &packets, None);
+//!     packets.clear();
+//! }
+//! // Ten datagrams, and twice as many at each of six acknowledgements.
+//! assert_eq!(cc.window(), 640 * 1252);
+//! ```
+//!
+//! # Order of calls
+//! For each ACK frame, or timer: [`Transport::on_spurious`] for packets that arrived although they were declared lost,
+//! [`Transport::on_ecn`] if the counts of marks rose, [`Transport::on_lost`] for the packets that it leaves lost,
+//! [`Transport::on_acked`] for those that it newly acknowledges: the order of RFC 9002 §A.7. Then [`Transport::on_sent`] for each packet
+//! sent, and [`Transport::on_burst_end`]. With the acknowledged before the lost, as some stacks have it, the window grows by that
+//! acknowledgement before it is reduced.
+//!
+//! Facts may come in any order: nothing panics and nothing overflows. Three things cannot be and show a fault in the stack: time that runs
+//! back, more bytes leaving the flight than are in it, and packets that were never sent. Builds with debug assertions stop there, so that
+//! the fault is found where it is made; [`Config::trusting`] turns this off, for tests that want such facts and for stacks that
+//! rather go on. Without debug assertions time stands still instead, the flight ends at 0, and unknown packets are ignored.
+//!
+//! # One algorithm, or all
+//! [`Controller`] is chosen by name at run time and links every algorithm. `Transport<Configured<Cubic>>` links one:
+//!
+//! ```
+//! use core::time::Duration;
+//! use cwnd::Configured;
+//! use cwnd::algorithms::cubic::Cubic;
+//! use cwnd::transport::{Config, Transport};
+//!
+//! let cc = Transport::new(Configured::<Cubic>::registered(), &Config::new(), Duration::ZERO);
+//! assert_eq!(cc.window(), 12_000);
+//! ```
+
+mod answers;
+mod clock;
+mod config;
+mod delivery;
+mod facts;
+mod metrics;
+mod path;
+mod resume;
+#[cfg(test)]
+mod tests;
+
+use core::time::Duration;
+
+use crate::algorithm::Algorithm;
+use crate::conn::{CaState, Conn, PacingStatus};
+use crate::controller::Controller;
+use crate::driver::{Ack, Driver, EcnOutcome};
+use clock::micros;
+pub use config::Config;
+use delivery::Delivery;
+pub use delivery::DeliveryRate;
+pub use facts::{Acked, Limit, LossEpoch, Lost, Sent};
+pub use metrics::{EpochCounts, Metrics, Phase};
+use resume::Jump;
+pub use resume::Snapshot;
+
+/// The congestion control of a connection's path. See [the module](self).
+#[derive(Clone, Debug)]
+pub struct Transport<A: Algorithm = Controller> {
+    driver: Driver<A>,
+    config: Config,
+    /// Bytes.
+    in_flight: u64,
+    /// Position of the next packet.
+    next: u64,
+    /// First position beyond the newest packet that was acknowledged.
+    acked_end: u64,
+    /// Acknowledged bytes that make no segment yet.
+    acked_spare: u32,
+    /// Bytes of the window beyond `cwnd` segments, less than one.
+    window_spare: u32,
+    /// Packets of other paths count for nothing.
+    path: u16,
+    /// Losses were told since the last acknowledgement.
+    new_loss: bool,
+    latest_rtt_us: u32,
+    delivery: Delivery,
+    jump: Option<Jump>,
+    epochs: EpochCounts,
+}
+
+impl<A: Algorithm> Transport<A> {
+    /// A connection that has sent nothing, with `algorithm` in charge. The clock stands at `now`.
+    #[must_use]
+    pub fn new(algorithm: A, config: &Config, now: Duration) -> Self {
+        let now_us = micros(now);
+        let (conn, window_spare) = conn(config, now_us);
+        Self {
+            driver: Driver::new(algorithm, conn, config.options),
+            config: *config,
+            in_flight: 0,
+            next: 0,
+            acked_end: 0,
+            acked_spare: 0,
+            window_spare,
+            path: 0,
+            new_loss: false,
+            latest_rtt_us: 0,
+            delivery: Delivery::new(0, now_us),
+            jump: None,
+            epochs: EpochCounts::default(),
+        }
+    }
+
+    /// A packet of `bytes` bytes leaves. The stack keeps the answer with it.
+    pub fn on_sent(&mut self, now: Duration, bytes: u64) -> Sent {
+        let now_us = self.advance(now);
+        let rto_us = self.rto_us();
+        self.watching(|driver| driver.on_sent(now_us, rto_us));
+        let (delivered_ago_us, first_sent_ago_us, app_limited) =
+            self.delivery.on_sent(now_us, self.in_flight == 0);
+        self.in_flight = self.in_flight.saturating_add(bytes);
+        let conn = &mut self.driver.conn;
+        conn.snd_nxt = conn.snd_nxt.wrapping_add(bytes as u32);
+        let sent = Sent {
+            position: self.next,
+            time_us: now_us,
+            delivered: self.delivery.delivered,
+            delivered_ago_us,
+            first_sent_ago_us,
+            end_seq: conn.snd_nxt,
+            path: self.path,
+            app_limited,
+        };
+        self.next = self.next.saturating_add(1);
+        self.show_flight();
+        // A stack that tells of no burst's end has told this much.
+        self.driver.on_burst_end(!self.may_send(self.config.mtu.into()));
+        sent
+    }
+
+    /// The stack has sent what it could, and `limit` stopped it. A packet that fills the window says [`Limit::Window`] by itself; one that
+    /// does not says [`Limit::Application`] for the window, until this call says otherwise.
+    pub fn on_burst_end(&mut self, now: Duration, limit: Limit) {
+        self.advance(now);
+        if limit == Limit::Application {
+            self.delivery.on_app_limited(self.in_flight);
+        }
+        self.driver.on_burst_end(limit != Limit::Application);
+    }
+
+    /// An ACK frame newly acknowledges these packets. Its round trip time is that of the newest of them, if none newer was acknowledged
+    /// before (RFC 9002 §5.1). `corrected` is that time without the delay that the receiver reports (§5.3); the smoothed round trip time
+    /// follows it, the smallest does not (§5.2). Packets that were declared lost or discarded are not told.
+    pub fn on_acked(&mut self, now: Duration, acked: &[Acked], corrected: Option<Duration>) {
+        let now_us = self.advance(now);
+        let Some((newest, bytes)) = self.newest(acked.iter().map(|packet| (packet.sent, packet.bytes)))
+        else {
+            return;
+        };
+        let bytes = self.leave_flight(bytes);
+        let rtt_us = (newest.position >= self.acked_end).then(|| rtt_us(now_us, newest.time_us));
+        if let Some(rtt_us) = rtt_us {
+            self.latest_rtt_us = rtt_us;
+            self.acked_end = newest.position.saturating_add(1);
+        }
+        let segments = self.segments(bytes);
+        let conn = &mut self.driver.conn;
+        if newest.end_seq.wrapping_sub(conn.snd_una) < 1 << 31 {
+            conn.snd_una = newest.end_seq;
+        }
+        self.show_flight();
+        self.validate(bytes, newest.position);
+        let corrected_us = corrected.map(|time| u32::try_from(micros(time)).unwrap_or(u32::MAX).max(1));
+        let ack = Ack {
+            now_us,
+            position: newest.position,
+            acked: segments,
+            delivered: segments,
+            rtt_us,
+            oldest_rtt_us: rtt_us.and_then(|rtt| corrected_us.map(|corrected| corrected.min(rtt))),
+            new_loss: core::mem::take(&mut self.new_loss),
+        };
+        // An acknowledgement of less than a segment is as plain as one of more.
+        let plain = self.driver.conn.ca_state == CaState::Open && !ack.new_loss;
+        self.watching(|driver| {
+            driver.on_arrival(&ack, plain);
+            let credit = driver.on_progress(&ack);
+            driver.on_window(&ack, credit);
+        });
+        self.delivery.on_delivered(now_us, bytes, &newest, self.driver.conn.min_rtt_us);
+    }
+
+    /// These packets were declared lost (RFC 9002 §6.1), by an ACK frame or by the timer; `persistent` if they establish persistent
+    /// congestion (§7.6). At most one reduction per round trip (§7.3.2); the answer names what was done, for [`Transport::on_spurious`].
+    pub fn on_lost(&mut self, now: Duration, lost: &[Lost], persistent: bool) -> Option<LossEpoch> {
+        let now_us = self.advance(now);
+        let (newest, bytes) = self.newest(lost.iter().map(|packet| (packet.sent, packet.bytes)))?;
+        self.leave_flight(bytes);
+        self.show_flight();
+        self.new_loss = true;
+        let (position, next) = (newest.position, self.next);
+        let loss = self.reducing(position, |driver| driver.on_loss(now_us, position, next));
+        // RFC 9002 §7.6.2: the minimum window.
+        let persistent =
+            persistent.then(|| self.watching(|driver| driver.on_timeout(now_us, position, next)));
+        self.epochs.by_loss += u64::from(loss.is_some());
+        self.epochs.persistent += u64::from(persistent.is_some());
+        let epoch = LossEpoch { path: self.path, loss, persistent };
+        (loss.is_some() || persistent.is_some()).then_some(epoch)
+    }
+
+    /// The peer's count of marks rose with an ACK frame of which `newest` is the newest newly acknowledged packet (RFC 9002 §7.1, §B.7). At
+    /// [`EcnOutcome::AtFloor`] the window is one datagram and cannot shrink: the stack sends one per probe timeout.
+    pub fn on_ecn(&mut self, now: Duration, newest: Sent) -> EcnOutcome {
+        let now_us = self.advance(now);
+        if !self.knows(&newest) {
+            return EcnOutcome::Ignored;
+        }
+        let (position, next) = (newest.position, self.next);
+        let outcome = self.reducing(position, |driver| driver.on_ecn(now_us, position, next));
+        self.epochs.by_ecn += u64::from(outcome != EcnOutcome::Ignored);
+        outcome
+    }
+
+    /// All packets that `epoch` was begun for have arrived after all: takes the reduction back, if no other came after it and no mark
+    /// within it (RFC 9438 §4.9); `true` if it did.
+    pub fn on_spurious(&mut self, now: Duration, epoch: LossEpoch) -> bool {
+        let now_us = self.advance(now);
+        if epoch.path != self.path {
+            return false;
+        }
+        let mut undone = false;
+        for part in [epoch.loss, epoch.persistent].into_iter().flatten() {
+            undone |= self.watching(|driver| driver.on_spurious(now_us, part));
+        }
+        self.epochs.undone += u64::from(undone);
+        undone
+    }
+
+    /// Packets of so many bytes leave the flight without a word about the path: their keys were discarded, or 0-RTT was rejected
+    /// (RFC 9002 §6.4).
+    pub fn on_discarded(&mut self, bytes: u64) {
+        self.leave_flight(bytes);
+        self.show_flight();
+    }
+
+    /// The newest of `packets` and the bytes of all that were sent on this path.
+    fn newest(&self, packets: impl Iterator<Item = (Sent, u64)>) -> Option<(Sent, u64)> {
+        let mut all: Option<(Sent, u64)> = None;
+        for (sent, bytes) in packets.filter(|(sent, _)| self.knows(sent)) {
+            all = Some(match all {
+                Some((newest, sum)) if newest.position > sent.position => (newest, sum.saturating_add(bytes)),
+                Some((_, sum)) => (sent, sum.saturating_add(bytes)),
+                None => (sent, bytes),
+            });
+        }
+        all
+    }
+
+    /// Whether a packet counts: it was sent on this path. // RFC 9000 §9.4
+    fn knows(&self, sent: &Sent) -> bool {
+        let known = sent.position < self.next;
+        self.check(known || sent.path != self.path, "a packet that was never sent is acknowledged or lost");
+        known && sent.path == self.path
+    }
+
+    /// Whole segments in the acknowledged bytes; the remainder stays for the next.
+    fn segments(&mut self, bytes: u64) -> u32 {
+        let mss = u64::from(self.driver.conn.mss);
+        let bytes = bytes.saturating_add(self.acked_spare.into());
+        self.acked_spare = (bytes % mss) as u32;
+        u32::try_from(bytes / mss).unwrap_or(u32::MAX)
+    }
+
+    /// `bytes` leave the flight, or all that are in it; how many did.
+    fn leave_flight(&mut self, bytes: u64) -> u64 {
+        self.check(bytes <= self.in_flight, "more bytes leave the flight than are in it");
+        let bytes = bytes.min(self.in_flight);
+        self.in_flight -= bytes;
+        bytes
+    }
+
+    /// Shows the algorithm what is in flight, in segments.
+    fn show_flight(&mut self) {
+        let conn = &mut self.driver.conn;
+        let segments = self.in_flight.div_ceil(conn.mss.into());
+        conn.in_flight = u32::try_from(segments).unwrap_or(u32::MAX);
+        conn.packets_out = conn.in_flight;
+    }
+
+    /// The clock goes on to `now`, or stands where that is earlier.
+    fn advance(&mut self, now: Duration) -> u64 {
+        let now_us = micros(now);
+        self.check(now_us >= self.driver.conn.now_us, "time runs back");
+        self.driver.conn.set_now(now_us.max(self.driver.conn.now_us));
+        self.driver.conn.now_us
+    }
+
+    /// The driver does something for the packet at `position` that may begin an epoch.
+    fn reducing<T>(&mut self, position: u64, act: impl FnOnce(&mut Driver<A>) -> T) -> T {
+        let begins = position >= self.driver.recovery_end();
+        let most = if begins { self.retreat() } else { None };
+        self.watching(|driver| {
+            let result = act(driver);
+            driver.conn.cwnd = driver.conn.cwnd.min(most.unwrap_or(u32::MAX));
+            result
+        })
+    }
+
+    /// The driver does something; bytes beyond whole segments do not survive a smaller window.
+    fn watching<T>(&mut self, act: impl FnOnce(&mut Driver<A>) -> T) -> T {
+        let before = self.driver.conn.cwnd;
+        let result = act(&mut self.driver);
+        if self.driver.conn.cwnd < before {
+            self.window_spare = 0;
+        }
+        result
+    }
+
+    /// Stops a build with debug assertions at a fact that cannot be. See [the module](self#order-of-calls).
+    #[inline]
+    #[track_caller]
+    fn check(&self, holds: bool, fault: &'static str) {
+        debug_assert!(holds || !self.config.checked, "{fault}");
+    }
+}
+
+/// A path of which nothing is known, and the bytes of its window beyond whole segments.
+fn conn(config: &Config, now_us: u64) -> (Conn, u32) {
+    let (mss, window) = (u64::from(config.mtu), config.initial_window_bytes());
+    let mut conn = Conn::new(config.mtu.into(), (window / mss) as u32);
+    if config.paced {
+        conn.pacing_status = PacingStatus::Needed;
+    }
+    conn.set_now(now_us);
+    (conn, (window % mss) as u32)
+}
+
+/// A round trip, µs: at least one.
+fn rtt_us(now_us: u64, sent_us: u64) -> u32 {
+    u32::try_from(now_us.saturating_sub(sent_us)).unwrap_or(u32::MAX).max(1)
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Careful Resume: the window of an earlier connection over the same path (RFC 9959, draft-ietf-tsvwg-careful-resume).
+//!
+//! The transport has the arithmetic: the limits of the jump, and the retreat from one that was too large. The stack has the rest: which
+//! connection was over the same path, how old what it saved may be, and whether the first packets have arrived.
+
+use core::time::Duration;
+
+use super::Transport;
+use super::clock::micros;
+use crate::algorithm::Algorithm;
+use crate::conn::{Conn, INFINITE_SSTHRESH};
+
+/// What is worth remembering of a path. Plain numbers: a stack may write them down, for a later connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Congestion window, bytes.
+    pub window: u64,
+    /// Smoothed round trip time; zero where none was measured.
+    pub smoothed_rtt: Duration,
+    /// Smallest round trip time; zero where none was measured.
+    pub min_rtt: Duration,
+}
+
+impl Snapshot {
+    /// These values, as [`Transport::snapshot`] gave them.
+    #[must_use]
+    pub const fn new(window: u64, smoothed_rtt: Duration, min_rtt: Duration) -> Self {
+        Self { window, smoothed_rtt, min_rtt }
+    }
+}
+
+/// A jump that the path has not yet carried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Jump {
+    /// Bytes that the path is known to carry: those in flight at the jump, and those acknowledged since. // PipeSize
+    pipe: u64,
+    /// The window is validated when the packet at this position, or one after it, is acknowledged.
+    until: u64,
+    /// A packet that was sent after the jump has been acknowledged: `until` is the last one sent by then.
+    validating: bool,
+}
+
+impl<A: Algorithm> Transport<A> {
+    /// What a later connection over this path may begin with.
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        let conn = &self.driver.conn;
+        Snapshot {
+            window: self.window(),
+            smoothed_rtt: Duration::from_micros((conn.srtt_us8 / 8).into()),
+            min_rtt: Duration::from_micros(conn.min_rtt_us.into()),
+        }
+    }
+
+    /// Raises the window to half of what `saved` had, and never lowers it; `true` if it did. Round trip times are compared and not taken
+    /// over: they are this connection's.
+    ///
+    /// It does nothing before the first sample of the round trip time (the path is not confirmed), after a loss, an ECN mark or the end of
+    /// the first slow start (the path has answered), where the smallest round trip is less than half or more than ten times that of
+    /// `saved` (another path), and where the window is half of what was saved already.
+    ///
+    /// Until the packets of that window are acknowledged, a loss or a mark takes the window back to half of what the path has carried
+    /// by then, or to what the algorithm makes of that, whichever is less. A stack must pace what it sends of the new window.
+    pub fn restore(&mut self, saved: &Snapshot) -> bool {
+        let conn = &self.driver.conn;
+        let min_rtt_us = u64::from(conn.min_rtt_us);
+        let saved_rtt_us = micros(saved.min_rtt);
+        let same_path = min_rtt_us >= saved_rtt_us / 2 && min_rtt_us <= saved_rtt_us.saturating_mul(10);
+        let unanswered = conn.ssthresh == INFINITE_SSTHRESH && !self.driver.in_recovery_epoch();
+        let target = saved.window / 2;
+        if min_rtt_us == 0 || !same_path || !unanswered || target <= self.window() {
+            return false;
+        }
+        let segments = u32::try_from(target / u64::from(conn.mss)).unwrap_or(u32::MAX).min(conn.cwnd_clamp);
+        if segments <= conn.cwnd {
+            return false;
+        }
+        self.driver.conn.cwnd = segments;
+        self.window_spare = 0;
+        self.jump = Some(Jump { pipe: self.in_flight, until: self.next, validating: false });
+        true
+    }
+
+    /// `bytes` more have arrived, the newest of them with the packet at `position`.
+    pub(super) fn validate(&mut self, bytes: u64, position: u64) {
+        let Some(jump) = &mut self.jump else { return };
+        jump.pipe = jump.pipe.saturating_add(bytes);
+        if position < jump.until {
+            return;
+        }
+        if jump.validating {
+            self.jump = None;
+            return;
+        }
+        // What has been sent by now is what the jump is judged by.
+        *jump = Jump { until: self.next.saturating_sub(1), validating: true, ..*jump };
+    }
+
+    /// Congestion, before the reduction: it starts from what the path has carried. // RFC 9959: Safe Retreat
+    pub(super) fn retreat(&mut self) -> Option<u32> {
+        let jump = self.jump.take()?;
+        let conn: &mut Conn = &mut self.driver.conn;
+        let carried = u32::try_from(jump.pipe / u64::from(conn.mss)).unwrap_or(u32::MAX).max(2);
+        conn.cwnd = conn.cwnd.min(carried);
+        Some((carried / 2).max(2))
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a stack does not see: tokens, segments, timeouts, and the conditions of a jump.
+
+use super::*;
+
+const MTU: u64 = 1200;
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn transport(name: &str, config: Config) -> Transport {
+    Transport::new(Controller::by_name(name).expect("registered"), &config, ms(1000))
+}
+
+// RFC 9002 §7.2: 10 · 1252; 14 720 of 1500, which is nine and 1220 bytes; two of 9000. A configured number is what it is.
+#[test]
+fn the_initial_window_is_the_rfcs() {
+    for (mtu, bytes) in [(1252, 12_520), (1472, 14_720), (1500, 14_720), (7360, 14_720), (9000, 18_000)] {
+        let cc = transport("reno", Config::new().mtu(mtu));
+        assert_eq!((cc.window(), cc.burst()), (bytes, bytes), "{mtu}");
+        assert_eq!(cc.driver.conn.cwnd, (bytes / u64::from(mtu)) as u32);
+    }
+    assert_eq!(transport("reno", Config::new().mtu(9000).initial_window(32)).window(), 288_000);
+}
+
+// Bytes beyond whole segments count as window, and are gone after a reduction: half of nine.
+#[test]
+fn bytes_beyond_whole_segments_do_not_survive_a_reduction() {
+    let mut cc = transport("reno", Config::new().mtu(1500));
+    let sent: Vec<_> = (0..9).map(|_| cc.on_sent(ms(1000), 1500)).collect();
+    assert!(cc.may_send(1220) && !cc.may_send(1221));
+    cc.on_lost(ms(1100), &[Lost::new(sent[0], 1500)], false);
+    assert_eq!(cc.window(), 4 * 1500);
+}
+
+// draft-cheng-iccrg-delivery-rate-estimation §3.2. Ten packets, one each millisecond; the acknowledgement of the first four comes at 50,
+// so a packet sent at 52 has the delivery of 4 · 1200 two milliseconds ago, and its first packet sent at 3.
+#[test]
+fn a_token_remembers_the_last_delivery() {
+    let mut cc = transport("reno", Config::new());
+    let sent: Vec<_> = (0..10).map(|n| Acked::new(cc.on_sent(ms(1000 + n), MTU), MTU)).collect();
+    assert_eq!((sent[9].sent.first_sent_ago_us, sent[9].sent.delivered_ago_us), (9000, 9000));
+    cc.on_acked(ms(1050), &sent[..4], None);
+    let late = cc.on_sent(ms(1052), MTU);
+    assert_eq!((late.position(), late.delivered, late.time_us), (10, 4800, 1_052_000));
+    assert_eq!((late.delivered_ago_us, late.first_sent_ago_us), (2000, 49_000));
+    // The newest of these was sent before any delivery: all ten packets, 12 000 bytes, in the 94 ms from the first transmission on.
+    cc.on_acked(ms(1094), &sent[4..], None);
+    let rate = cc.delivery.latest.expect("a sample");
+    assert_eq!((rate.delivered, rate.interval_us, rate.bytes_per_s), (12_000, 94_000, 127_659));
+    cc.on_acked(ms(1102), &[Acked::new(late, MTU)], None);
+    // 7200 of before and itself, 8400 bytes in the 52 ms from 1050 on.
+    let rate = cc.delivery.latest.expect("a sample");
+    assert_eq!((rate.delivered, rate.interval_us), (8400, 52_000));
+}
+
+// §3.4: packets sent while the application had nothing more, and until what was out then is delivered, say so.
+#[test]
+fn rates_tell_that_the_application_limited_them() {
+    let mut cc = transport("reno", Config::new());
+    let first = Acked::new(cc.on_sent(ms(1000), MTU), MTU);
+    cc.on_burst_end(ms(1000), Limit::Application);
+    let marked = Acked::new(cc.on_sent(ms(1010), MTU), MTU);
+    cc.on_acked(ms(1050), &[first], None);
+    assert!(!cc.delivery.latest.expect("a sample").app_limited);
+    cc.on_acked(ms(1060), &[marked], None);
+    assert!(cc.delivery.latest.expect("a sample").app_limited);
+    assert!(!cc.on_sent(ms(1070), MTU).app_limited);
+}
+
+// RFC 9002 §6.2.1, §6.2.2: 333 + 4 · 166.5 + 25 ms; then 50 + 4 · 25 + 25, or with a variation of nothing 50 + 1 + 25.
+#[test]
+fn the_timeout_is_that_of_probes() {
+    let mut cc = transport("reno", Config::new());
+    assert_eq!(cc.rto_us(), 333_000 + 666_000 + 25_000);
+    let mut at = 1000;
+    for expected in [175_000, 150_000] {
+        let sent = cc.on_sent(ms(at), MTU);
+        at += 50;
+        cc.on_acked(ms(at), &[Acked::new(sent, MTU)], None);
+        assert_eq!(cc.rto_us(), expected);
+    }
+    for _ in 0..40 {
+        let sent = cc.on_sent(ms(at), MTU);
+        at += 50;
+        cc.on_acked(ms(at), &[Acked::new(sent, MTU)], None);
+    }
+    assert_eq!(cc.rto_us(), 76_000);
+}
+
+// The remainder is kept over acknowledgements, batches and another size: 1000 + 1000 of 1200 are one and 800; of 400: 800 + 400 are three.
+#[test]
+fn acknowledged_bytes_are_kept_to_the_last() {
+    let mut cc = transport("reno", Config::new());
+    assert_eq!((cc.segments(1000), cc.segments(1000), cc.acked_spare), (0, 1, 800));
+    cc.on_mtu(ms(1000), 400);
+    assert_eq!((cc.segments(400), cc.acked_spare), (3, 0));
+    assert_eq!(cc.segments(u64::MAX), u32::MAX);
+}
+
+// RFC 9002 §7.3.2: an epoch covers what was sent before it. A packet at its end is the first of the next.
+#[test]
+fn positions_run_over_all_packets() {
+    let mut cc = transport("reno", Config::new());
+    let sent: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(ms(1000), MTU), MTU)).collect();
+    assert!(cc.on_lost(ms(1100), &sent[..1], false).is_some());
+    assert_eq!(cc.driver.recovery_end(), 10);
+    assert!(cc.on_lost(ms(1101), &sent[9..], false).is_none());
+    let next = Lost::new(cc.on_sent(ms(1102), MTU), MTU);
+    assert!(cc.on_lost(ms(1200), &[next], false).is_some());
+}
+
+#[test]
+fn nothing_told_is_nothing_done() {
+    let mut cc = transport("cubic", Config::new());
+    let before = format!("{cc:?}");
+    cc.on_acked(ms(1000), &[], Some(ms(1)));
+    assert_eq!(cc.on_lost(ms(1000), &[], true), None);
+    cc.on_discarded(0);
+    assert_eq!(format!("{cc:?}"), before);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Losses, marks, persistent congestion, and reductions that are taken back.
+
+use crate::eighty;
+use crate::pipe::{MTU, Pipe, RTT, ms};
+use cwnd::driver::EcnOutcome;
+use cwnd::transport::{Config, Lost, Phase};
+
+// RFC 9002 §7.3.2: one reduction per round trip, however the losses of a window are told. CUBIC keeps 0.7 of 80.
+#[test]
+fn scattered_losses_of_one_window_are_one_reduction() {
+    let mut pipe = eighty("cubic", Config::new());
+    let all = std::mem::take(&mut pipe.out);
+    let lost: Vec<_> = all.iter().step_by(9).map(|p| Lost::new(p.sent, p.bytes)).collect();
+    let rest: Vec<_> = all.iter().enumerate().filter(|(n, _)| n % 9 > 0).map(|(_, p)| *p).collect();
+    assert!(pipe.cc.on_lost(pipe.now, &lost[..4], false).is_some());
+    assert_eq!((pipe.cc.window(), pipe.cc.phase()), (56 * MTU, Phase::Recovery));
+    assert!(pipe.cc.on_lost(pipe.now, &lost[4..], false).is_none());
+    pipe.cc.on_acked(pipe.now, &rest, None);
+    assert_eq!((pipe.cc.window(), pipe.cc.in_flight()), (56 * MTU, 0));
+    // A packet sent after the reduction ends the recovery.
+    pipe.round();
+    assert_eq!((pipe.cc.phase(), pipe.cc.metrics().epochs.by_loss), (Phase::CongestionAvoidance, 1));
+}
+
+// RFC 9002 §B.2 takes lost packets out of the flight. Ten of 80 are lost, later in the same round trip 30 more; the loss of a packet
+// that was sent after the reduction is the second: from the 40 that were out, not from what is left.
+#[test]
+fn a_second_reduction_counts_what_was_lost_before_it() {
+    let mut pipe = eighty("reno", Config::new());
+    let all = std::mem::take(&mut pipe.out);
+    pipe.lose(&all[..10], false);
+    pipe.cc.on_acked(pipe.now, &all[10..50], None);
+    pipe.send();
+    let new = std::mem::take(&mut pipe.out);
+    assert_eq!((pipe.cc.window(), new.len()), (40 * MTU, 10));
+    pipe.lose(&all[50..], false);
+    pipe.lose(&new[..1], false);
+    assert_eq!(pipe.cc.ssthresh(), Some(20 * MTU));
+}
+
+// RFC 9002 §7.6.2: two datagrams; ssthresh is that of the loss. Then 2, 4, 8, 16, 32.
+#[test]
+fn persistent_congestion_leaves_two_datagrams() {
+    let mut pipe = eighty("cubic", Config::new());
+    pipe.now += ms(1000);
+    let all = std::mem::take(&mut pipe.out);
+    pipe.lose(&all, true);
+    assert_eq!((pipe.cc.window(), pipe.cc.ssthresh(), pipe.cc.in_flight()), (2 * MTU, Some(56 * MTU), 0));
+    (0..4).for_each(|_| pipe.round());
+    assert_eq!((pipe.cc.window(), pipe.cc.metrics().epochs.persistent), (32 * MTU, 1));
+}
+
+// RFC 9002 §7.1: marks of one window are one reduction. RFC 9438 §4.6: a mark in every window ends at one datagram.
+#[test]
+fn marks_reduce_once_per_window_down_to_one_datagram() {
+    let mut pipe = eighty("cubic", Config::new());
+    let all = std::mem::take(&mut pipe.out);
+    assert_eq!(pipe.cc.on_ecn(pipe.now, all[0].sent), EcnOutcome::Reduced);
+    pipe.cc.on_acked(pipe.now, &all[..8], None);
+    assert_eq!(pipe.cc.on_ecn(pipe.now, all[20].sent), EcnOutcome::Ignored);
+    pipe.cc.on_acked(pipe.now, &all[8..], None);
+    assert_eq!((pipe.cc.window(), pipe.cc.metrics().epochs.by_ecn), (56 * MTU, 1));
+    for windows in 0.. {
+        assert!(windows < 20, "{} bytes", pipe.cc.window());
+        pipe.send();
+        pipe.now += RTT;
+        let all = std::mem::take(&mut pipe.out);
+        let outcome = pipe.cc.on_ecn(pipe.now, all.last().unwrap().sent);
+        pipe.cc.on_acked(pipe.now, &all, None);
+        if outcome == EcnOutcome::AtFloor {
+            break;
+        }
+    }
+    assert_eq!((pipe.cc.window(), pipe.cc.ssthresh()), (MTU, Some(2 * MTU)));
+}
+
+// RFC 9438 §4.9, with persistent congestion and without; a mark in the same window prohibits it.
+#[test]
+fn a_spurious_loss_is_undone_and_one_with_a_mark_is_not() {
+    for (persistent, marked) in [(false, false), (true, false), (false, true)] {
+        let mut pipe = eighty("cubic", Config::new());
+        let all = std::mem::take(&mut pipe.out);
+        let epoch = pipe.lose(&all[..10], persistent).expect("begun");
+        if marked {
+            assert_eq!(pipe.cc.on_ecn(pipe.now, all[20].sent), EcnOutcome::Ignored);
+        }
+        assert_eq!(pipe.cc.on_spurious(pipe.now, epoch), !marked);
+        let expected = if marked { (56 * MTU, Some(56 * MTU)) } else { (80 * MTU, None) };
+        assert_eq!((pipe.cc.window(), pipe.cc.ssthresh()), expected, "persistent: {persistent}");
+        assert!(!pipe.cc.on_spurious(pipe.now, epoch), "once");
+    }
+}
+
+// RFC 9438 §4.2, §4.7: two losses, at 100 and then below it at 80. Fast convergence: W_max = 80 · (1 + 0.7) / 2 = 68, and the window
+// goes on from 56. K = ∛((68 - 56) / 0.4) = 3.1 s. With a plateau at 68 the window is there after K, 62 round trips of 50 ms; but W_est
+// adds 0.53 per round trip from the beginning: 56 + 0.53 · 10 = 61.3 after ten of them.
+#[test]
+fn cubic_grows_within_a_few_round_trips_after_a_loss_under_fast_convergence() {
+    let mut pipe = Pipe::new("cubic", Config::new().initial_window(100));
+    pipe.round_without_growth();
+    pipe.send();
+    let all = std::mem::take(&mut pipe.out);
+    pipe.lose(&all, false); // 70
+    while pipe.cc.window() < 80 * MTU {
+        pipe.round();
+    }
+    pipe.send();
+    let all = std::mem::take(&mut pipe.out);
+    pipe.lose(&all[..1], false);
+    assert_eq!(pipe.cc.window(), 56 * MTU);
+    pipe.now += RTT;
+    pipe.cc.on_acked(pipe.now, &all[1..], None);
+    let mut windows = vec![];
+    for _ in 0..11 {
+        pipe.round();
+        windows.push(pipe.cc.window() / MTU);
+    }
+    assert!(windows[4] >= 58 && (60..=64).contains(&windows[10]), "{windows:?}");
+}
