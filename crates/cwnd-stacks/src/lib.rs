@@ -24,6 +24,7 @@ mod application;
 mod clock;
 mod datagrams;
 mod handshake;
+mod noq;
 mod observed;
 mod quinn;
 mod random;
@@ -33,7 +34,7 @@ mod tls;
 use cwnd_sim::{Connection, ConnectionSpec, Stacks};
 
 /// Names of the stacks.
-pub const STACKS: [&str; 1] = ["quinn"];
+pub const STACKS: [&str; 2] = ["quinn", "noq"];
 
 /// Smallest and largest datagram of a stack, bytes. // RFC 9000 §14.1, §18.2
 const DATAGRAM_BOUNDS: (u16, u16) = (1200, 65_527);
@@ -52,6 +53,7 @@ impl Stacks for RealStacks {
         }
         match spec.stack {
             "quinn" => quinn::connect(spec),
+            "noq" => noq::connect(spec),
             unknown => Err(format!("there is no stack \"{unknown}\": {}", STACKS.join(", "))),
         }
     }
@@ -61,8 +63,16 @@ impl Stacks for RealStacks {
 pub fn stock_algorithms(stack: &str) -> Option<&'static [&'static str]> {
     match stack {
         "quinn" => Some(&quinn::STOCK),
+        "noq" => Some(&noq::STOCK),
         _ => None,
     }
+}
+
+/// Whether one seed gives one result with an algorithm of a stack's own.
+///
+/// noq's `bbr` does not: it draws when to probe from a generator that nobody can seed.
+pub fn is_reproducible(stack: &str, algorithm: &str) -> bool {
+    (stack, algorithm) != ("noq", "bbr")
 }
 
 fn unknown_algorithm(stack: &str, name: &str, known: &[&str]) -> String {

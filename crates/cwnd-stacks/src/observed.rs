@@ -11,6 +11,7 @@ pub(crate) struct Observed {
     min_rtt: AtomicU64,
     persistent: AtomicU64,
     reductions: AtomicU64,
+    lost: AtomicU64,
 }
 
 /// What a congestion event was, and did.
@@ -24,7 +25,7 @@ pub(crate) struct CongestionEvent {
 }
 
 impl Observed {
-    /// Bytes went out. A packet of acknowledgements alone counts too, until the next acknowledgement corrects the sum.
+    /// Bytes went out. quinn counts a packet of acknowledgements alone too, until the next acknowledgement corrects the sum.
     pub(crate) fn on_sent(&self, bytes: u64) {
         self.in_flight.fetch_add(bytes, Relaxed);
     }
@@ -44,6 +45,16 @@ impl Observed {
         self.in_flight.store(self.in_flight().saturating_sub(event.lost), Relaxed);
         self.persistent.fetch_add(u64::from(event.is_persistent), Relaxed);
         self.reductions.fetch_add(u64::from(event.is_reduced), Relaxed);
+    }
+
+    /// A packet has been declared lost.
+    pub(crate) fn on_packet_lost(&self) {
+        self.lost.fetch_add(1, Relaxed);
+    }
+
+    /// Packets declared lost, where the stack tells its controller.
+    pub(crate) fn lost(&self) -> u64 {
+        self.lost.load(Relaxed)
     }
 
     /// Bytes in flight.

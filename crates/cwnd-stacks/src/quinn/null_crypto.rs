@@ -135,14 +135,12 @@ impl Session for NullSession {
     }
 
     fn read_handshake(&mut self, bytes: &[u8]) -> Result<bool, TransportError> {
-        match self.handshake.read(bytes) {
-            Ok(()) => Ok(false),
-            Err(reason) => Err(TransportError {
-                code: TransportErrorCode::PROTOCOL_VIOLATION,
-                frame: None,
-                reason: reason.to_owned(),
-            }),
-        }
+        self.handshake.read(bytes).map_err(|reason| {
+            let mut error = TransportError::from(TransportErrorCode::PROTOCOL_VIOLATION);
+            error.reason = reason.to_owned();
+            error
+        })?;
+        Ok(false)
     }
 
     fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {

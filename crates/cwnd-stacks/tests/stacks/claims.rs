@@ -3,7 +3,7 @@
 
 use crate::harness::{MS, Network, Path, SECOND, connect, transfer};
 use cwnd_sim::{ConnectionSpec, StackAlgorithm, Stacks};
-use cwnd_stacks::{RealStacks, STACKS, stock_algorithms};
+use cwnd_stacks::{RealStacks, STACKS, is_reproducible, stock_algorithms};
 
 /// All stacks with all algorithms of theirs.
 fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -21,7 +21,9 @@ fn every_algorithm_fills_a_bottleneck_with_a_buffer_of_one_bdp() {
         println!("{stack} {algorithm}: goodput {goodput:.4}, {} drops, {:?}", out.drops, out.sender);
         assert_eq!(out.failure, None, "{stack} {algorithm}");
         // 1452 of 1480 bytes are the datagram, and about 1420 of them data: 0.96 at most.
-        assert!(goodput > 0.9, "{stack} {algorithm}: {goodput}");
+        // noq's BBRv3 keeps 15 % free of the path in some of its phases, and leaves the queue empty.
+        let least = if (stack, algorithm) == ("noq", "bbr") { 0.8 } else { 0.9 };
+        assert!(goodput > least, "{stack} {algorithm}: {goodput}");
         assert!(out.longest <= 1452, "{stack} {algorithm}: a datagram of {} bytes", out.longest);
         assert!(out.sender.min_rtt >= 40 * MS && out.sender.min_rtt < 43 * MS, "{:?}", out.sender);
         assert!(out.sender.srtt >= out.sender.min_rtt, "{:?}", out.sender);
@@ -35,6 +37,11 @@ fn one_seed_gives_one_sequence_of_bytes_and_another_gives_others() {
         let path = Path::new(20, 30);
         let run = |seed| transfer(connect(stack, algorithm, seed, false), &path, 15);
         let [first, again, other] = [1, 1, 2].map(run);
+        if !is_reproducible(stack, algorithm) {
+            // Said where it is so, and nowhere else. Two runs may be equal by chance, so nothing is asserted.
+            println!("{stack} {algorithm}: equal bytes: {}", first.bytes == again.bytes);
+            continue;
+        }
         assert_eq!(first.bytes, again.bytes, "{stack} {algorithm}");
         assert_eq!(first.sender, again.sender, "{stack} {algorithm}");
         assert_ne!(first.bytes, other.bytes, "{stack} {algorithm}");
@@ -99,7 +106,7 @@ fn marks_reach_the_controller() {
     }
 }
 
-/// quinn gives a stream up that has more than 1024 gaps, which slow start makes at this rate.
+/// Both give a stream up that has more than 1024 gaps, which slow start makes at this rate.
 #[test]
 fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
     for (stack, algorithm) in all() {
@@ -108,6 +115,22 @@ fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
         let goodput = out.goodput(&path, 5);
         println!("{stack} {algorithm}: goodput {goodput:.3}, {} drops, failure {:?}", out.drops, out.failure);
         assert!(goodput > 0.5 || out.failure.is_some(), "{stack} {algorithm}: {goodput}");
+    }
+}
+
+/// One gap: quinn joins what lies behind it. noq counts each packet behind it as a piece of its own, and ends the connection when
+/// there are more than 2048 (`assembler.rs`: pieces that fill their packet are never joined). Flow control of noq's default, 1.25 MB,
+/// hides it.
+#[test]
+fn one_loss_with_3_mb_behind_it_ends_a_connection_of_noq_and_none_of_quinn() {
+    for (stack, ends) in [("quinn", false), ("noq", true)] {
+        // 5 MB are in flight when datagram 12000 is lost, and nothing else is.
+        let mut path = Path::new(1000, 40);
+        path.buffer *= 40;
+        path.lost.insert(12_000);
+        let out = transfer(connect(stack, "cubic", 1, false), &path, 1);
+        assert_eq!(out.drops, 1);
+        assert_eq!(out.failure.is_some_and(|reason| reason.contains("too many gaps")), ends, "{stack}");
     }
 }
 
