@@ -31,9 +31,9 @@ impl Flight {
     /// Its length in TLS without transport parameters, bytes.
     fn length(self) -> usize {
         match self {
-            Self::ClientHello => 197,
+            Self::ClientHello => 183,
             Self::ServerHello => 90,
-            Self::Server => 600,
+            Self::Server => 421,
             Self::ClientFinished => 52,
         }
     }
@@ -139,5 +139,71 @@ impl Handshake {
         out.extend_from_slice(&(parameters.len() as u16).to_be_bytes());
         out.extend_from_slice(parameters);
         out.resize(out.len() + body - parameters.len(), 0);
+    }
+}
+
+#[cfg(all(test, feature = "tls"))]
+mod tests {
+    use super::Handshake;
+    use rustls::pki_types::ServerName;
+    use rustls::quic::{ClientConnection, Connection, ServerConnection, Version};
+
+    /// An end of a handshake, of TLS or without cryptography.
+    trait End {
+        fn read(&mut self, bytes: &[u8]);
+        fn write(&mut self, out: &mut Vec<u8>) -> bool;
+    }
+
+    impl End for Handshake {
+        fn read(&mut self, bytes: &[u8]) {
+            Handshake::read(self, bytes).expect("the next flight");
+        }
+
+        fn write(&mut self, out: &mut Vec<u8>) -> bool {
+            Handshake::write(self, out)
+        }
+    }
+
+    impl End for Connection {
+        fn read(&mut self, bytes: &[u8]) {
+            self.read_hs(bytes).expect("the next flight");
+        }
+
+        fn write(&mut self, out: &mut Vec<u8>) -> bool {
+            self.write_hs(out).is_some()
+        }
+    }
+
+    /// Lengths of all that is written, by whom, and whether keys changed after it. As in the stacks, who has read a flight writes
+    /// before he reads the next.
+    fn flights(ends: &mut [Box<dyn End>; 2]) -> Vec<(usize, usize, bool)> {
+        let mut flights = Vec::new();
+        for turn in 0..12 {
+            let writer = turn % 2;
+            let mut out = Vec::new();
+            let has_keys = ends[writer].write(&mut out);
+            if !out.is_empty() || has_keys {
+                ends[1 - writer].read(&out);
+                flights.push((writer, out.len(), has_keys));
+            }
+        }
+        flights
+    }
+
+    #[test]
+    fn flights_have_the_length_of_tls() {
+        for parameters in [1, 90, 200] {
+            let parameters = vec![0x40; parameters];
+            let name = ServerName::try_from("localhost").expect("a name");
+            let config = crate::tls::client().expect("a configuration");
+            let client =
+                ClientConnection::new(config, Version::V1, name, parameters.clone()).expect("a client");
+            let config = crate::tls::server().expect("a configuration");
+            let server = ServerConnection::new(config, Version::V1, parameters.clone()).expect("a server");
+            let tls = flights(&mut [Box::new(Connection::from(client)), Box::new(Connection::from(server))]);
+
+            let null = |is_client| Box::new(Handshake::new(is_client, parameters.clone()));
+            assert_eq!(flights(&mut [null(true), null(false)]), tls);
+        }
     }
 }

@@ -48,6 +48,27 @@ fn one_seed_gives_one_sequence_of_bytes_and_another_gives_others() {
     }
 }
 
+/// TLS draws its keys from the system, so bytes differ; lengths and times do not.
+#[cfg(feature = "tls")]
+#[test]
+fn tls_and_no_cryptography_give_the_same_datagrams_at_the_same_times() {
+    for (stack, algorithm) in all().filter(|&(stack, algorithm)| is_reproducible(stack, algorithm)) {
+        let path = Path::new(10, 40);
+        let run = |tls| transfer(connect(stack, algorithm, 3, tls), &path, 10);
+        let (null, tls, again) = (run(false), run(true), run(true));
+        println!("{stack} {algorithm}: {:?} datagrams, {} drops", null.datagrams, null.drops);
+        assert_eq!(
+            (null.datagrams, &null.drop_times),
+            (tls.datagrams, &tls.drop_times),
+            "{stack} {algorithm}"
+        );
+        assert_eq!((null.shape, tls.shape), (tls.shape, again.shape), "{stack} {algorithm}");
+        assert_eq!((null.sender, null.receiver), (tls.sender, tls.receiver), "{stack} {algorithm}");
+        assert_ne!(null.bytes, tls.bytes, "{stack} {algorithm}");
+        assert_ne!(tls.bytes, again.bytes, "{stack} {algorithm}");
+    }
+}
+
 #[test]
 fn a_handshake_survives_the_loss_of_its_first_datagrams() {
     for stack in STACKS {
