@@ -24,7 +24,7 @@ pub(crate) const STOCK: [&str; 3] = ["cubic", "newreno", "bbr"];
 /// The factory of an algorithm.
 pub(super) fn factory(algorithm: StackAlgorithm) -> Result<Factory, String> {
     match algorithm {
-        StackAlgorithm::Ours(controller) => ours(controller),
+        StackAlgorithm::Ours(controller) => Ok(Arc::new(cwnd_quinn::Cwnd::new(controller))),
         StackAlgorithm::Stock(name) => match name.as_str() {
             "cubic" => Ok(Arc::new(CubicConfig::default())),
             "newreno" => Ok(Arc::new(NewRenoConfig::default())),
@@ -32,11 +32,6 @@ pub(super) fn factory(algorithm: StackAlgorithm) -> Result<Factory, String> {
             _ => Err(crate::unknown_algorithm("quinn", &name, &STOCK)),
         },
     }
-}
-
-/// The factory of one of our algorithms: the one place where an adapter is put in.
-pub(super) fn ours(_controller: cwnd::Controller) -> Result<Factory, String> {
-    Err("our algorithms do not run inside quinn yet: no adapter is built in".to_owned())
 }
 
 /// Makes controllers that also note what they are told.

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The congestion controls of [`cwnd`] in [noq](https://docs.rs/noq).
+//!
+//! ```
+//! use std::sync::Arc;
+//! use cwnd_noq::Cwnd;
+//!
+//! let mut transport = noq::TransportConfig::default();
+//! transport.congestion_controller_factory(Arc::new(Cwnd::named("cubic").expect("it is registered")));
+//! ```
+//!
+//! noq names packets, says which losses were none, when its window was full, and which reductions are asked for by ECN; it paces at the
+//! rate that the algorithm, or the window and the round trip time, give, in bursts of at most the initial window.
+#![forbid(unsafe_code)]
+
+use cwnd::Algorithm;
+use cwnd::transport::{Acked, Config, Limit, LossEpoch, Lost, Sent, Transport};
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// An algorithm of cwnd as noq's `congestion_controller_factory`: each path of each connection gets one of its own.
+#[derive(Clone, Debug)]
+pub struct Cwnd<A: Algorithm = cwnd::Controller> {
+    algorithm: A,
+    config: Config,
+}
+
+impl Cwnd {
+    /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        cwnd::Controller::by_name(name).map(Self::new)
+    }
+}
+
+impl<A: Algorithm> Cwnd<A> {
+    /// This algorithm with its settings. Of one type, such as `Configured<Cubic>`, no other is linked.
+    #[must_use]
+    pub fn new(algorithm: A) -> Self {
+        Self { algorithm, config: Config::new() }
+    }
+
+    /// With these settings of the transport: the initial window, the idle restart. Datagrams have the size that noq says.
+    #[must_use]
+    pub fn with_config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+}
+
+impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> ControllerFactory for Cwnd<A> {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        // Packets whose keys are discarded leave the flight without a word: see `on_end_acks`.
+        let config = self.config.mtu(current_mtu).trusting();
+        let transport = Transport::new(self.algorithm.clone(), &config, Duration::ZERO);
+        Box::new(OfNoq {
+            transport,
+            begin: now,
+            now,
+            packets: VecDeque::new(),
+            acked: Vec::new(),
+            lost: Vec::new(),
+            newest: None,
+            epoch: None,
+            config,
+        })
+    }
+}
+
+/// A path's controller.
+#[derive(Clone, Debug)]
+struct OfNoq<A: Algorithm> {
+    transport: Transport<A>,
+    begin: Instant,
+    now: Instant,
+    /// What is in flight, oldest first: packet numbers, which begin anew with each of a path's three number spaces.
+    packets: VecDeque<(u64, Instant, Sent)>,
+    acked: Vec<Acked>,
+    lost: Vec<Lost>,
+    /// The newest packet that was acknowledged.
+    newest: Option<(Instant, Sent)>,
+    /// What the last losses led to.
+    epoch: Option<LossEpoch>,
+    config: Config,
+}
+
+impl<A: Algorithm> OfNoq<A> {
+    fn at(&mut self, now: Instant) -> Duration {
+        self.now = now.max(self.now);
+        self.now.saturating_duration_since(self.begin)
+    }
+
+    /// The packet of this number leaves the flight; where two have it, the one that was sent at `at`, or else the older one.
+    fn take(&mut self, number: u64, at: Option<Instant>) -> Option<Sent> {
+        let is_it = |(pn, sent, _): &(u64, Instant, Sent)| *pn == number && at.is_none_or(|at| at == *sent);
+        let place = self.packets.iter().position(is_it)?;
+        self.packets.remove(place).map(|(.., sent)| sent)
+    }
+}
+
+impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<A> {
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        let at = self.at(now);
+        let sent = self.transport.on_sent(at, bytes.into());
+        self.packets.push_back((pn, now, sent));
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        let at = self.at(self.now);
+        self.transport.on_burst_end(at, Limit::Window);
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        pn: u64,
+        app_limited: bool,
+        _: &RttEstimator,
+    ) {
+        let at = self.at(now);
+        if self.acked.is_empty() && app_limited {
+            self.transport.on_burst_end(at, Limit::Application);
+        }
+        let Some(packet) = self.take(pn, Some(sent)) else { return };
+        self.acked.push(Acked::new(packet, bytes));
+        if self.newest.is_none_or(|(newest, _)| newest <= sent) {
+            self.newest = Some((sent, packet));
+        }
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, _app_limited: bool, _largest: Option<u64>) {
+        let at = self.at(now);
+        if !self.acked.is_empty() {
+            self.transport.on_acked(at, &self.acked, None);
+            self.acked.clear();
+        }
+        self.transport.on_discarded(self.transport.in_flight().saturating_sub(in_flight));
+        if in_flight == 0 {
+            self.packets.clear();
+        }
+    }
+
+    fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, _now: Instant) {
+        let packet = self.take(pn, None);
+        self.lost.extend(packet.map(|packet| Lost::new(packet, lost_bytes.into())));
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        _sent: Instant,
+        is_persistent: bool,
+        is_ecn: bool,
+        _lost_bytes: u64,
+        _largest_lost_pn: u64,
+    ) {
+        let at = self.at(now);
+        if is_ecn {
+            // noq has acknowledged the packet before.
+            if let Some((_, newest)) = self.newest {
+                self.transport.on_ecn(at, newest);
+            }
+            return;
+        }
+        let epoch = self.transport.on_lost(at, &self.lost, is_persistent);
+        self.epoch = epoch.or(self.epoch);
+        self.lost.clear();
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        let at = self.at(self.now);
+        if let Some(epoch) = self.epoch.take() {
+            self.transport.on_spurious(at, epoch);
+        }
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        let at = self.at(self.now);
+        self.transport.on_mtu(at, new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.transport.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.transport.window();
+        metrics.ssthresh = self.transport.ssthresh();
+        metrics.pacing_rate = self.transport.pacing_rate();
+        metrics.send_quantum = Some(self.transport.burst());
+        metrics.bandwidth_estimate = None;
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.config.initial_window_bytes()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        Box::new(self.transport)
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The congestion controls of [`cwnd`] in [quinn](https://docs.rs/quinn).
+//!
+//! ```
+//! use std::sync::Arc;
+//! use cwnd_quinn::Cwnd;
+//!
+//! let mut transport = quinn::TransportConfig::default();
+//! transport.congestion_controller_factory(Arc::new(Cwnd::named("cubic").expect("it is registered")));
+//! ```
+//!
+//! # What quinn tells, and what not
+//! [`quinn_proto::congestion::Controller`] names no packets: a packet that is acknowledged or lost is known by when it was sent, so
+//! packets that left at one instant are one here. It counts packets of acknowledgements alone as sent, which no acknowledgement
+//! answers; at the end of each batch of acknowledgements the bytes in flight are quinn's. It says nothing of losses that were none, so
+//! nothing is undone, and it paces by itself, at 1.25 windows per round trip.
+#![forbid(unsafe_code)]
+
+use cwnd::Algorithm;
+use cwnd::transport::{Acked, Config, Limit, Lost, Sent, Transport};
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// An algorithm of cwnd as quinn's `congestion_controller_factory`: each path of each connection gets one of its own.
+#[derive(Clone, Debug)]
+pub struct Cwnd<A: Algorithm = cwnd::Controller> {
+    algorithm: A,
+    config: Config,
+}
+
+impl Cwnd {
+    /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        cwnd::Controller::by_name(name).map(Self::new)
+    }
+}
+
+impl<A: Algorithm> Cwnd<A> {
+    /// This algorithm with its settings. Of one type, such as `Configured<Cubic>`, no other is linked.
+    #[must_use]
+    pub fn new(algorithm: A) -> Self {
+        Self { algorithm, config: Config::new() }
+    }
+
+    /// With these settings of the transport: the initial window, the idle restart. Datagrams have the size that quinn says.
+    #[must_use]
+    pub fn with_config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+}
+
+impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> ControllerFactory for Cwnd<A> {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        // What quinn tells of the flight is no more than nearly exact: see above.
+        let config = self.config.mtu(current_mtu).trusting();
+        let transport = Transport::new(self.algorithm.clone(), &config, Duration::ZERO);
+        Box::new(OfQuinn { transport, begin: now, now, packets: VecDeque::new(), acked: Vec::new(), config })
+    }
+}
+
+/// A path's controller.
+#[derive(Clone, Debug)]
+struct OfQuinn<A: Algorithm> {
+    transport: Transport<A>,
+    begin: Instant,
+    now: Instant,
+    /// What was sent when, oldest first; what is too old to be acknowledged has been left out.
+    packets: VecDeque<(Instant, Sent)>,
+    acked: Vec<Acked>,
+    config: Config,
+}
+
+impl<A: Algorithm> OfQuinn<A> {
+    fn at(&mut self, now: Instant) -> Duration {
+        self.now = now.max(self.now);
+        self.now.saturating_duration_since(self.begin)
+    }
+
+    /// What was sent at `at`.
+    fn sent(&self, at: Instant) -> Option<Sent> {
+        let place = self.packets.partition_point(|(sent, _)| *sent <= at).checked_sub(1)?;
+        self.packets.get(place).map(|(_, sent)| *sent)
+    }
+}
+
+impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuinn<A> {
+    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
+        let at = self.at(now);
+        let sent = self.transport.on_sent(at, bytes);
+        self.packets.push_back((self.now, sent));
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, _rtt: &RttEstimator) {
+        let at = self.at(now);
+        if self.acked.is_empty() {
+            self.transport.on_burst_end(at, if app_limited { Limit::Application } else { Limit::Window });
+        }
+        self.acked.extend(self.sent(sent).map(|sent| Acked::new(sent, bytes)));
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, _app_limited: bool, _largest: Option<u64>) {
+        let at = self.at(now);
+        if !self.acked.is_empty() {
+            self.transport.on_acked(at, &self.acked, None);
+            self.acked.clear();
+        }
+        self.transport.on_discarded(self.transport.in_flight().saturating_sub(in_flight));
+        // Twice the round trip is more than quinn waits for any packet (RFC 9002 §6.1.2).
+        let oldest = self.transport.metrics().smoothed_rtt.and_then(|rtt| now.checked_sub(2 * rtt));
+        while self.packets.len() > 1 && self.packets.front().map(|(sent, _)| *sent) < oldest {
+            self.packets.pop_front();
+        }
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent: bool, lost_bytes: u64) {
+        let at = self.at(now);
+        let Some(newest) = self.sent(sent) else { return };
+        if lost_bytes == 0 {
+            self.transport.on_ecn(at, newest);
+        } else {
+            self.transport.on_lost(at, &[Lost::new(newest, lost_bytes)], is_persistent);
+        }
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        let at = self.at(self.now);
+        self.transport.on_mtu(at, new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.transport.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.transport.window();
+        metrics.ssthresh = self.transport.ssthresh();
+        metrics.pacing_rate = self.transport.pacing_rate().map(|rate| rate.saturating_mul(8));
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.config.initial_window_bytes()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        Box::new(self.transport)
+    }
+}
