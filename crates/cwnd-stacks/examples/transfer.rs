@@ -14,8 +14,18 @@ fn main() {
         panic!("STACK ALGORITHM MBPS RTT_MS SECONDS [tls]")
     };
     let number = |index: usize| numbers[index].parse::<u64>().expect("a number");
-    let (path, seconds) = (Path::new(number(0), number(1)), number(2));
+    let (path, seconds) = (Path { hashes_bytes: false, ..Path::new(number(0), number(1)) }, number(2));
     let tls = numbers.get(3).is_some_and(|word| word == "tls");
     let out = transfer(connect(stack, algorithm, 1, tls), &path, seconds);
-    println!("goodput {:.4}, {out:?}", out.goodput(&path, seconds));
+    println!(
+        "goodput {:.4}, {} and {} datagrams, {} drops",
+        out.goodput(&path, seconds),
+        out.datagrams[0],
+        out.datagrams[1],
+        out.drops
+    );
+    println!("{:?}", out.sender);
+    if let Some(reason) = out.failure {
+        println!("failed: {reason}");
+    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Configurations of both ends of a connection of noq.
 
-use super::controller::Factory;
+use super::controller::{Factory, cubic};
 use super::null_crypto::Null;
 use crate::application::MAX_SEND_BUFFER;
 use crate::random::{Generator, Stream, seed_bytes};
@@ -57,7 +57,9 @@ pub(super) fn server(datagram: u16, tls: bool) -> Result<ServerConfig, String> {
     let mut tokens = ValidationTokenConfig::default();
     // Tokens for later connections: there are none, and their contents would be drawn from the time of day.
     tokens.sent(0);
-    server.transport_config(Arc::new(transport(datagram))).validation_token_config(tokens);
+    let mut transport = transport(datagram);
+    transport.congestion_controller_factory(cubic(datagram));
+    server.transport_config(Arc::new(transport)).validation_token_config(tokens);
     Ok(server)
 }
 

@@ -2,6 +2,7 @@
 //! Congestion controllers of a connection of noq.
 
 use crate::clock::nanos;
+use crate::initial_window;
 use crate::observed::{CongestionEvent, Observed};
 use cwnd_sim::StackAlgorithm;
 use noq_proto::RttEstimator;
@@ -22,16 +23,37 @@ pub(super) type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 pub(crate) const STOCK: [&str; 3] = ["cubic", "newreno", "bbr"];
 
 /// The factory of an algorithm.
-pub(super) fn factory(algorithm: StackAlgorithm) -> Result<Factory, String> {
+pub(super) fn factory(algorithm: StackAlgorithm, datagram: u16) -> Result<Factory, String> {
     match algorithm {
         StackAlgorithm::Ours(controller) => Ok(Arc::new(cwnd_noq::Cwnd::new(controller))),
         StackAlgorithm::Stock(name) => match name.as_str() {
-            "cubic" => Ok(Arc::new(CubicConfig::default())),
-            "newreno" => Ok(Arc::new(NewRenoConfig::default())),
-            "bbr" => Ok(Arc::new(Bbr3Config::default())),
+            "cubic" => Ok(cubic(datagram)),
+            "newreno" => {
+                let mut config = NewRenoConfig::default();
+                if let Some(window) = initial_window(datagram) {
+                    config.initial_window(window);
+                }
+                Ok(Arc::new(config))
+            }
+            "bbr" => {
+                let mut config = Bbr3Config::default();
+                if let Some(window) = initial_window(datagram) {
+                    config.initial_window(window);
+                }
+                Ok(Arc::new(config))
+            }
             _ => Err(crate::unknown_algorithm("noq", &name, &STOCK)),
         },
     }
+}
+
+/// CUBIC of noq, its default.
+pub(super) fn cubic(datagram: u16) -> Factory {
+    let mut config = CubicConfig::default();
+    if let Some(window) = initial_window(datagram) {
+        config.initial_window(window);
+    }
+    Arc::new(config)
 }
 
 /// Makes controllers that also note what they are told.

@@ -27,8 +27,10 @@ pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
     let clock = Clock::new();
 
     let observed = Arc::new(Observed::default());
-    let factory =
-        Arc::new(Observing { inner: controller::factory(algorithm)?, observed: Arc::clone(&observed) });
+    let factory = Arc::new(Observing {
+        inner: controller::factory(algorithm, datagram)?,
+        observed: Arc::clone(&observed),
+    });
     let client = config::client(datagram, seed, tls, factory)?;
     let endpoint = config::endpoint(datagram, seed, Stream::Client, Stream::ClientIds)?;
     let endpoint = noq_proto::Endpoint::new(Arc::new(endpoint), None, false);

@@ -84,6 +84,44 @@ fn a_handshake_survives_the_loss_of_its_first_datagrams() {
 }
 
 #[test]
+fn datagrams_are_as_long_as_they_may_be_and_no_longer() {
+    for stack in STACKS {
+        for datagram in [1200, 1472, 8972, 16_383] {
+            let algorithm = StackAlgorithm::Stock("cubic".to_owned());
+            let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1 };
+            let mut path = Path::new(20, 40);
+            path.buffer *= 4;
+            let out = transfer(RealStacks.connect(spec).expect("a connection"), &path, 5);
+            assert_eq!(out.longest, usize::from(datagram), "{stack}");
+            assert_eq!(out.failure, None, "{stack} {datagram}");
+            assert!(out.goodput(&path, 5) > 0.5, "{stack} {datagram}: {}", out.goodput(&path, 5));
+        }
+    }
+}
+
+/// One datagram in so many is lost, from the first on, drawn from a generator of the test.
+#[test]
+fn random_loss_ends_no_connection() {
+    for (stack, algorithm) in all() {
+        for one_in in [100, 20, 5] {
+            let mut path = Path::new(10, 40);
+            let mut state: u64 = one_in;
+            path.lost = (0..20_000)
+                .filter(|_| {
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state >> 33).is_multiple_of(one_in)
+                })
+                .collect();
+            let out = transfer(connect(stack, algorithm, 1, false), &path, 30);
+            println!("{stack} {algorithm}, one in {one_in}: {} bytes, {:?}", out.receiver.read, out.sender);
+            assert_eq!(out.failure, None, "{stack} {algorithm}, one in {one_in}");
+            assert!(out.receiver.read > 50_000, "{stack} {algorithm}, one in {one_in}: {:?}", out.receiver);
+        }
+    }
+}
+
+#[test]
 fn a_finite_write_arrives_exactly_and_then_the_sender_is_quiet() {
     for stack in STACKS {
         for bytes in [1, 100_000, 3_000_001] {
@@ -140,8 +178,8 @@ fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
 }
 
 /// One gap: quinn joins what lies behind it. noq counts each packet behind it as a piece of its own, and ends the connection when
-/// there are more than 2048 (`assembler.rs`: pieces that fill their packet are never joined). Flow control of noq's default, 1.25 MB,
-/// hides it.
+/// there are more than 2048 (`assembler.rs`: pieces that fill their packet are never joined). The flow control that noq has by
+/// default, 1.25 MB, hides it.
 #[test]
 fn one_loss_with_3_mb_behind_it_ends_a_connection_of_noq_and_none_of_quinn() {
     for (stack, ends) in [("quinn", false), ("noq", true)] {
@@ -166,5 +204,6 @@ fn what_a_stack_cannot_be_is_said_in_one_line() {
     for stack in STACKS {
         assert!(refusal(stack, "vegas", 1452).contains("newreno"));
         assert!(refusal(stack, "cubic", 1199).contains("1200"));
+        assert!(refusal(stack, "cubic", 16_384).contains("16383"));
     }
 }
