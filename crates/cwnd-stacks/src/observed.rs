@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub(crate) struct Observed {
     in_flight: AtomicU64,
     min_rtt: AtomicU64,
+    acknowledgements: AtomicU64,
     persistent: AtomicU64,
     reductions: AtomicU64,
     lost: AtomicU64,
@@ -30,7 +31,7 @@ impl Observed {
         self.in_flight.fetch_add(bytes, Relaxed);
     }
 
-    /// The smallest round trip time so far, ns.
+    /// The smallest round trip time before the sample of this acknowledgement, ns; a guess at the first.
     pub(crate) fn on_ack(&self, min_rtt: u64) {
         self.min_rtt.store(min_rtt, Relaxed);
     }
@@ -38,6 +39,7 @@ impl Observed {
     /// Acknowledgements have been counted.
     pub(crate) fn on_end_acks(&self, in_flight: u64) {
         self.in_flight.store(in_flight, Relaxed);
+        self.acknowledgements.fetch_add(1, Relaxed);
     }
 
     /// Packets have been declared lost, or were marked.
@@ -62,9 +64,19 @@ impl Observed {
         self.in_flight.load(Relaxed)
     }
 
-    /// The smallest round trip time, ns; 0 before the first sample.
-    pub(crate) fn min_rtt(&self) -> u64 {
-        self.min_rtt.load(Relaxed)
+    /// Whether a round trip time has been measured.
+    pub(crate) fn has_rtt(&self) -> bool {
+        self.acknowledgements.load(Relaxed) > 0
+    }
+
+    /// The smallest round trip time, ns, of a path whose smoothed one is `srtt`.
+    pub(crate) fn min_rtt(&self, srtt: u64) -> u64 {
+        match self.acknowledgements.load(Relaxed) {
+            0 => 0,
+            // One sample: it is the smoothed time too.
+            1 => srtt,
+            _ => self.min_rtt.load(Relaxed),
+        }
     }
 
     /// Congestion events after which the window was smaller.

@@ -270,14 +270,16 @@ impl Endpoint for NoqEndpoint {
         let read = if let Role::Receiver { read, .. } = self.role { read } else { 0 };
         let Some((_, connection)) = &self.connection else { return Probe { read, ..Probe::default() } };
         let metrics = connection.congestion_state(PathId::ZERO).map(Controller::metrics).unwrap_or_default();
-        let min_rtt = self.observed.min_rtt();
+        // Before a sample noq shows the RTT that it begins with, 333 ms.
+        let rtt = connection.rtt(PathId::ZERO).filter(|_| self.observed.has_rtt());
+        let srtt = rtt.map_or(0, nanos);
         Probe {
             cwnd: metrics.congestion_window,
             ssthresh: metrics.ssthresh.filter(|&ssthresh| ssthresh != u64::MAX),
             in_flight: Some(self.observed.in_flight()),
-            // Before a sample noq shows the RTT that it begins with, 333 ms.
-            srtt: if min_rtt == 0 { 0 } else { connection.rtt(PathId::ZERO).map_or(0, nanos) },
-            min_rtt,
+            srtt,
+            // noq does not show it: as the controller was told.
+            min_rtt: self.observed.min_rtt(srtt),
             // The controller's, where it has one; else noq paces by the window and the smoothed RTT.
             pacing_rate: metrics.pacing_rate,
             // noq shows its own count only to those who may change the connection.

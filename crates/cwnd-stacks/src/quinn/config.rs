@@ -15,6 +15,9 @@ use std::time::Duration;
 /// Length of a connection id: that of quinn's own generator.
 const CONNECTION_ID: usize = 8;
 
+/// Length of the id that the first packet goes to, which quinn makes as long as can be.
+const FIRST_DESTINATION: usize = 20;
+
 /// Flow control that never limits a sender, bytes.
 const RECEIVE_WINDOW: u64 = 1 << 40;
 
@@ -38,7 +41,7 @@ fn transport(datagram: u16) -> TransportConfig {
 /// The configuration of the sending end.
 pub(super) fn client(datagram: u16, seed: u64, tls: bool, factory: Factory) -> Result<ClientConfig, String> {
     let mut first = Generator::new(seed, Stream::FirstDestination);
-    let destination = connection_id(&mut first, quinn_max_id());
+    let destination = connection_id(&mut first, FIRST_DESTINATION);
     let mut transport = transport(datagram);
     transport.congestion_controller_factory(factory);
     let mut client = if tls { super::tls::client()? } else { ClientConfig::new(Arc::new(Null)) };
@@ -72,11 +75,6 @@ pub(super) fn endpoint(datagram: u16, seed: u64, own: Stream, ids: Stream) -> Re
         .max_udp_payload_size(datagram)
         .map_err(|_| crate::datagram_out_of_bounds(datagram))?;
     Ok(endpoint)
-}
-
-/// Length of the first destination's id, which quinn makes as long as can be.
-fn quinn_max_id() -> usize {
-    20
 }
 
 fn connection_id(generator: &mut Generator, length: usize) -> ConnectionId {

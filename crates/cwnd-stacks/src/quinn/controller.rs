@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Congestion controllers of a connection of quinn.
 
-use crate::clock::nanos;
 use crate::initial_window;
 use crate::observed::{CongestionEvent, Observed};
 use cwnd_sim::StackAlgorithm;
@@ -75,7 +74,6 @@ impl Controller for ObservedController {
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
-        self.observed.on_ack(nanos(rtt.min()));
         self.inner.on_ack(now, sent, bytes, app_limited, rtt);
     }
 

@@ -258,14 +258,14 @@ impl Endpoint for QuinnEndpoint {
         let Some((_, connection)) = &self.connection else { return Probe { read, ..Probe::default() } };
         let controller = connection.congestion_state();
         let path = connection.stats().path;
-        let min_rtt = self.observed.min_rtt();
+        // Before a sample quinn shows the RTT that it begins with, 333 ms.
+        let measured = |rtt| if self.observed.has_rtt() { nanos(rtt) } else { 0 };
         Probe {
             cwnd: controller.window(),
             ssthresh: controller.metrics().ssthresh.filter(|&ssthresh| ssthresh != u64::MAX),
             in_flight: Some(self.observed.in_flight()),
-            // Before a sample quinn shows the RTT that it begins with, 333 ms.
-            srtt: if min_rtt == 0 { 0 } else { nanos(path.rtt) },
-            min_rtt,
+            srtt: measured(path.rtt),
+            min_rtt: measured(path.min_rtt),
             // It paces, by the window and the smoothed RTT, and does not show how fast.
             pacing_rate: None,
             lost: path.lost_packets,

@@ -151,6 +151,23 @@ fn an_application_that_finishes_may_go_on_later() {
 }
 
 #[test]
+fn an_endpoint_shows_no_rtt_that_it_has_not_measured() {
+    for stack in STACKS {
+        // Longer than the 333 ms that both stacks begin with.
+        let mut network = Network::new(connect(stack, "cubic", 1, false), Path::new(10, 500)).write(u64::MAX);
+        network.run_to(499 * MS);
+        let probe = network.outcome().sender;
+        assert_eq!((probe.srtt, probe.min_rtt), (0, 0), "{stack}");
+        for seconds in [1, 2, 10] {
+            network.run_to(seconds * SECOND);
+            let probe = network.outcome().sender;
+            assert!(probe.min_rtt >= 500 * MS && probe.min_rtt < 510 * MS, "{stack}: {probe:?}");
+            assert!(probe.srtt >= probe.min_rtt, "{stack}: {probe:?}");
+        }
+    }
+}
+
+#[test]
 fn marks_reach_the_controller() {
     for stack in STACKS {
         let mut path = Path::new(10, 40);
