@@ -21,7 +21,7 @@ fn every_algorithm_fills_a_bottleneck_with_a_buffer_of_one_bdp() {
         println!("{stack} {algorithm}: goodput {goodput:.4}, {} drops, {:?}", out.drops, out.sender);
         assert_eq!(out.failure, None, "{stack} {algorithm}");
         // 1452 of 1480 bytes are the datagram, and about 1420 of them data: 0.96 at most.
-        // noq's BBRv3 keeps 15 % free of the path in some of its phases, and leaves the queue empty.
+        // noq's BBRv3: 0.863 to 0.866 in twelve runs.
         let least = if (stack, algorithm) == ("noq", "bbr") { 0.8 } else { 0.9 };
         assert!(goodput > least, "{stack} {algorithm}: {goodput}");
         assert!(out.longest <= 1452, "{stack} {algorithm}: a datagram of {} bytes", out.longest);
