@@ -13,7 +13,7 @@
 //! [`quinn_proto::congestion::Controller`] names no packets: a packet that is acknowledged or lost is known by when it was sent, so
 //! packets that left at one instant are one here. It counts packets of acknowledgements alone as sent, which no acknowledgement
 //! answers; at the end of each batch of acknowledgements the bytes in flight are quinn's. It says nothing of losses that were none, so
-//! nothing is undone, and it paces by itself, at 1.25 windows per round trip.
+//! nothing is undone. It sends only while the bytes in flight stay below the window, so it is shown a byte more; and it paces by itself, at 1.25 windows per round trip.
 #![forbid(unsafe_code)]
 
 use cwnd::Algorithm;
@@ -135,7 +135,9 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
     }
 
     fn window(&self) -> u64 {
-        self.transport.window()
+        // quinn sends while what is in flight with the next packet is less than the window (`>=` in `poll_transmit`), so that a window of
+        // ten datagrams lets nine out. RFC 9002 §7: a packet is not sent if the bytes in flight would be *larger* than the window.
+        self.transport.window().saturating_add(1)
     }
 
     fn metrics(&self) -> ControllerMetrics {
