@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Random scenarios against the simulator's engine.
+//! Random scenarios against the simulator's engine, and random facts against the core's transport (`facts`).
 //!
 //! `document` generates a scenario from bytes, `check` checks a run of it against the engine's promises, `shrink` reduces a scenario that
 //! fails. The bytes come from libFuzzer (`fuzz/run`), from a seed (the tests), or from a file that libFuzzer wrote (`failure`).
@@ -8,11 +8,13 @@
 mod check;
 mod choices;
 mod document;
+mod facts;
 mod panics;
 mod shrink;
 
 pub use check::{Broken, Outcome, SimulationPromise, check};
 pub use choices::{Choices, random_bytes};
 pub use document::{distance, document, document_about};
+pub use facts::{facts_of, random_facts};
 pub use panics::caught;
 pub use shrink::{failure_of, kind_of, known, known_lines, shrink};

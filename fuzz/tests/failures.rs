@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Regression tests for all failures that the fuzzer has found, and random scenarios of a fixed seed.
 
-use cwnd_fuzz::{Outcome, check, distance, document, failure_of, known, known_lines, random_bytes};
+use cwnd_fuzz::{
+    Outcome, check, distance, document, facts_of, failure_of, known, known_lines, random_bytes, random_facts,
+};
 use std::path::Path;
 
 /// Names and texts of the scenarios in failures/.
@@ -67,4 +69,12 @@ fn every_input_is_a_document() {
     }
     let plainest = toml::to_string(&document(&[])).expect("a table");
     assert!(matches!(check(&plainest, 1), Ok(Outcome::Ran { over: true, .. })), "{plainest}");
+}
+
+#[test]
+fn random_facts_leave_the_transport_in_order() {
+    assert_eq!(random_facts(20_000, 1), Ok(20_000));
+    for seed in 0..20 {
+        assert_eq!(facts_of(&random_bytes(seed, 400)), Ok(()), "seed {seed}");
+    }
 }

@@ -123,9 +123,8 @@ impl StateWords {
 
 /// Inner variables that an algorithm shows to an observer (Linux's `get_info`).
 ///
-/// A name says what the value is, then its unit, then its scale: `k_s_x1024` is K in 1/1024 s. Units are those of
-/// [`UNITS`], scales those of [`SCALES`]; without a unit it is segments or a pure number. The names never change
-/// while an algorithm runs.
+/// A name says what the value is, then its unit, then its scale: `k_s_x1024` is K in 1/1024 s. [`unit_and_scale`] tells both of a name;
+/// without a unit it is segments or a pure number. The names never change while an algorithm runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Names and values; unused places are `("", 0)`.

@@ -3,7 +3,7 @@
 
 use crate::eighty;
 use crate::pipe::{MTU, Pipe, RTT, ms};
-use cwnd::driver::EcnOutcome;
+use cwnd::driver::{EcnOutcome, Reduction};
 use cwnd::transport::{Config, Lost, Phase};
 
 // RFC 9002 §7.3.2: one reduction per round trip, however the losses of a window are told. CUBIC keeps 0.7 of 80.
@@ -73,6 +73,23 @@ fn marks_reduce_once_per_window_down_to_one_datagram() {
         }
     }
     assert_eq!((pipe.cc.window(), pipe.cc.ssthresh()), (MTU, Some(2 * MTU)));
+}
+
+// RFC 9002 §6.2, §7: a timer finds half of the packets lost. No acknowledgement comes: at once as many as 0.7 · 80 leaves beside the 40
+// in flight, proportionally the one that has to go.
+#[test]
+fn losses_that_a_timer_finds_let_go_what_the_reduction_allows() {
+    for (reduction, expected, more) in [(Reduction::Immediate, 16, 20), (Reduction::Proportional, 1, 0)] {
+        let mut pipe = eighty("cubic", Config::new().reduction(reduction));
+        let all = std::mem::take(&mut pipe.out);
+        assert!(pipe.lose(&all[..40], false).is_some());
+        assert_eq!(pipe.cc.ssthresh(), Some(56 * MTU));
+        pipe.send();
+        assert_eq!(pipe.out.len(), expected, "{reduction:?}");
+        assert!(pipe.lose(&all[40..60], false).is_none(), "of the same window");
+        pipe.send();
+        assert_eq!(pipe.out.len(), expected + more, "{reduction:?}");
+    }
 }
 
 // RFC 9438 §4.9, with persistent congestion and without; a mark in the same window prohibits it.
