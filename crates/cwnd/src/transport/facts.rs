@@ -25,7 +25,7 @@ pub struct Sent {
 const _: () = assert!(size_of::<Sent>() <= 40, "a stack keeps one with every packet");
 
 impl Sent {
-    /// Place in the order of transmission on its path, over all packet number spaces; the first is 0.
+    /// Place in the order of transmission, over all packet number spaces and paths of the connection; the first is 0.
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
@@ -68,6 +68,7 @@ impl Lost {
 
 /// Why a stack stopped sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limit {
     /// The next packet did not fit into the window.
     Window,

@@ -72,7 +72,8 @@ use core::time::Duration;
 use crate::algorithm::Algorithm;
 use crate::conn::{CaState, Conn, PacingStatus};
 use crate::controller::Controller;
-use crate::driver::{Ack, Driver, EcnOutcome};
+use crate::driver::{Ack, Driver};
+pub use crate::driver::{EcnOutcome, Reduction};
 use clock::micros;
 pub use config::Config;
 use delivery::Delivery;
@@ -153,7 +154,7 @@ impl<A: Algorithm> Transport<A> {
         self.next = self.next.saturating_add(1);
         self.show_flight();
         // A stack that tells of no burst's end has told this much.
-        self.driver.on_burst_end(!self.may_send(self.config.mtu.into()));
+        self.driver.on_burst_end(!self.may_send(self.driver.conn.mss.into()));
         sent
     }
 

@@ -99,6 +99,17 @@ fn acknowledged_bytes_are_kept_to_the_last() {
     assert_eq!(cc.segments(u64::MAX), u32::MAX);
 }
 
+// Ten datagrams of 9000 leave 6000 of 96 000 bytes: no further one fits, so the window is in use.
+#[test]
+fn the_window_is_in_use_when_no_datagram_of_the_present_size_fits() {
+    let mut cc = transport("reno", Config::new().initial_window(80));
+    cc.on_mtu(ms(1000), 9000);
+    for sent in 1..=10 {
+        cc.on_sent(ms(1000), 9000);
+        assert_eq!(cc.driver.conn.is_cwnd_limited, sent == 10);
+    }
+}
+
 // RFC 9002 §7.3.2: an epoch covers what was sent before it. A packet at its end is the first of the next.
 #[test]
 fn positions_run_over_all_packets() {
