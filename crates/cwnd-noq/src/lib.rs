@@ -32,9 +32,10 @@ pub struct Cwnd<A: Algorithm = cwnd::Controller> {
 
 impl Cwnd {
     /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
+    /// Its slow start is that of [`Controller::for_quic`](cwnd::Controller::for_quic).
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        cwnd::Controller::by_name(name).map(Self::new)
+        cwnd::Controller::for_quic(name).map(Self::new)
     }
 }
 

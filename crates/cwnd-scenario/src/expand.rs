@@ -5,7 +5,7 @@ use crate::keys::flow::{FlowGroup, Start};
 use crate::keys::stack::stock_name;
 use crate::label::names;
 use crate::model::{ActionKind, Flow, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
-use crate::params::controller;
+use crate::params::{controller, of_group};
 use cwnd::Controller;
 use cwnd::registry::Recovery;
 use cwnd_link::random::RandomStream;
@@ -38,7 +38,7 @@ impl Flow {
     /// When the algorithm or a parameter does not exist, which validation rules out.
     #[must_use]
     pub fn controller(&self) -> Controller {
-        controller(self.stock().map_or(&*self.group.cc, |_| "reno"), &self.group.params)
+        of_group(&self.group)
     }
 
     /// The name of the stack's own algorithm that it has, as the stack has it, if it has one.

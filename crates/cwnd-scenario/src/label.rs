@@ -5,7 +5,7 @@
 use crate::invalid::{Invalid, shown};
 use crate::keys::flow::{ACCESS_QUEUE, FlowGroup};
 use crate::model::Scenario;
-use crate::params::{controller, show_param};
+use crate::params::{of_group, show_param};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -48,7 +48,7 @@ impl Scenario {
             all.insert("host".into(), json!(host.name()));
         }
         if let Some((algorithm, _)) = cwnd::registry::find(&group.cc) {
-            let controller = controller(&group.cc, &group.params);
+            let controller = of_group(group);
             for (index, spec) in algorithm.specs.iter().enumerate() {
                 all.insert(spec.name.to_owned(), json!(show_param(spec, controller.param(index))));
             }

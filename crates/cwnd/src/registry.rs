@@ -7,6 +7,7 @@ pub use crate::controller::{Custom, Duplicate};
 #[cfg(feature = "std")]
 pub use crate::description::PluginFactory;
 pub use crate::description::{ALGORITHMS, Description, SetDescription};
+use crate::params::ParamKind;
 #[cfg(feature = "std")]
 pub use crate::plugins::{NameTaken, add, plugins};
 pub use crate::registration::{Recovery, Registered, Set};
@@ -17,7 +18,28 @@ impl Controller {
     pub fn by_name(name: &str) -> Option<Self> {
         find(name)?.1.controller()
     }
+
+    /// The parameter set called `name`, as a new instance for a QUIC stack: where the set has HyStart++ (RFC 9406) it has Linux's HyStart
+    /// instead, which leaves slow start as soon as the round trip time rises. HyStart++ goes on for five round trips then, and what is
+    /// lost of those makes so many gaps in the peer's stream that it ends the connection (`docs/results/stacks.md` has the table).
+    #[must_use]
+    pub fn for_quic(name: &str) -> Option<Self> {
+        let (algorithm, set) = find(name)?;
+        let mut controller = set.controller()?;
+        let slow_start = algorithm.specs.iter().position(|spec| spec.name == SLOW_START);
+        let is = |index: usize| match algorithm.specs[index].kind {
+            ParamKind::Choice(names) => names.get(controller.param(index) as usize) == Some(&"hystart++"),
+            _ => false,
+        };
+        if slow_start.is_some_and(is) {
+            controller.set_param(SLOW_START, "hystart").ok()?;
+        }
+        Some(controller)
+    }
 }
+
+/// The parameter of algorithms that names their slow start.
+const SLOW_START: &str = "slow_start";
 
 /// Every algorithm: the built-in ones, then the plugins.
 pub fn all() -> impl Iterator<Item = &'static Description> {
