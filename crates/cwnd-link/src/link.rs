@@ -371,4 +371,38 @@ mod tests {
         assert!((link.capacity_bits(4_000_000_000, 9_000_000_000) - 14e6).abs() < 1e-3);
         assert!((link.capacity_bits(0, 10_000_000_000) - 58e6).abs() < 1e-3);
     }
+
+    // The simulator makes a link hand over every packet by this: it must be no other link.
+    #[test]
+    fn a_link_that_ticks_every_nanosecond_does_as_one_that_does_not_tick() {
+        let config = |tick| {
+            let fifo = FifoConfig {
+                rate: Rate::Constant(9_999_991),
+                limit: Steps::constant(Limit::Packets(7)),
+                queue: QueueConfig::DropTail,
+            };
+            LinkConfig { tick, ..LinkConfig::queue_only(fifo) }
+        };
+        let mut plain = Link::<()>::new(config(None), (0, u64::MAX), u64::MAX);
+        let mut ticking = Link::<()>::new(config(Some(Tick::every(1))), (0, u64::MAX), u64::MAX);
+        let mut random = crate::random::RandomStream::new(1, 2);
+        let mut now = 0;
+        for _ in 0..10_000 {
+            now += random.below(2_000_000);
+            let size = 40 + random.below(1461) as u32;
+            let Offered::Holds = ticking.offer(now, size, PacketClass::Data) else { panic!("it ticks") };
+            let held = ticking.hold(now, size, PacketClass::Data, ());
+            match plain.offer(now, size, PacketClass::Data) {
+                Offered::Departs(transit) => {
+                    assert_eq!(format!("{held:?}"), format!("Ok(Some({transit:?}))"), "at {now} ns")
+                }
+                Offered::Dropped(cause) => {
+                    assert_eq!(format!("{held:?}"), format!("Err({cause:?})"), "at {now} ns")
+                }
+                Offered::Holds => panic!("it does not tick"),
+            }
+        }
+        assert_eq!(format!("{:?}", plain.count), format!("{:?}", ticking.count));
+        assert!(plain.count.drops.total() > 100, "{:?}", plain.count);
+    }
 }

@@ -393,6 +393,10 @@ impl Simulation {
             return;
         }
         self.finished = true;
+        if let Some((link, what)) = self.network.broken() {
+            let name = self.scenario.links.get(link).map_or("an access link", |link| &link.name);
+            panic!("{name} did what a link cannot do: {what}");
+        }
         self.now = self.scenario.duration;
         self.receive_remaining();
         for flow in &mut self.flows[..self.scenario_flows.len()] {

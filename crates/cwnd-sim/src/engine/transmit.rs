@@ -85,6 +85,9 @@ impl Simulation {
             match result {
                 Ok(transit) => {
                     let next = self.next_link(&packet);
+                    if let Some(check) = self.network.check(number) {
+                        check.sends_held(next.size, transit.departs);
+                    }
                     self.network.depart(&mut self.event_seq, next, packet, transit);
                     self.departed(transit.departs, next, &packet);
                 }

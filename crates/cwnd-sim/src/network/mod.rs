@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The network of a run: links, the delay lines behind them, and the routes of flows.
 
+mod check;
 mod delay_line;
 mod packet;
 mod route;
@@ -11,7 +12,8 @@ pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
 use crate::index::OptionIndex;
 use crate::schedule::{EventClass, EventId, EventQueue, EventSeq, Wheel};
-use cwnd_link::{DropCause, Link, NEVER, Offered, PacketOrder, Transit};
+use check::LinkCheck;
+use cwnd_link::{DropCause, Link, LinkConfig, NEVER, Offered, PacketOrder, Tick, Transit};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
 use route::{LineUse, Route};
 use std::collections::BTreeMap;
@@ -36,6 +38,8 @@ pub struct Network {
     known: BTreeMap<(u64, Vec<u32>, Vec<u32>), u32>,
     measure: (u64, u64),
     end: u64,
+    /// In runs with foreign stacks: what each link may do, and did.
+    checks: Option<Vec<LinkCheck>>,
 }
 
 impl Network {
@@ -43,10 +47,13 @@ impl Network {
         let (measure, end) = (scenario.measure, scenario.duration);
         Self {
             links_armed: vec![NEVER; scenario.links.len()],
+            checks: scenario
+                .has_stacks()
+                .then(|| scenario.link_configs().iter().map(LinkCheck::new).collect()),
             links: scenario
                 .link_configs()
                 .into_iter()
-                .map(|config| Link::new(config, measure, end))
+                .map(|config| Link::new(checked(config, scenario.has_stacks()), measure, end))
                 .collect(),
             lines: Vec::new(),
             routes: Vec::new(),
@@ -86,11 +93,25 @@ impl Network {
         match self.links[next.link as usize].hold(now, next.size, next.class, packet) {
             Ok(None) => Transmitted::Held,
             Ok(Some(transit)) => {
+                if let Some(check) = self.check(next.link) {
+                    check.accepts(now, next.size, transit.departs);
+                }
                 self.depart(event_seq, next, packet, transit);
                 Transmitted::Departs(transit.departs)
             }
             Err(cause) => Transmitted::Dropped(cause),
         }
+    }
+
+    /// What is noted of a link that is checked.
+    pub fn check(&mut self, link: u32) -> Option<&mut LinkCheck> {
+        self.checks.as_mut()?.get_mut(link as usize)
+    }
+
+    /// The first thing that a link did and cannot have done, with the link's number.
+    pub fn broken(&self) -> Option<(usize, &str)> {
+        let mut checks = self.checks.iter().flatten().enumerate();
+        checks.find_map(|(link, check)| Some((link, check.broken()?)))
     }
 
     /// The same for a link that holds no packets ([`FlowPath::direct`]): when the packet departs, ns, or why it is dropped.
@@ -220,7 +241,11 @@ impl Network {
     /// Adds an access link for one flow; its number.
     fn access(&mut self, access: AccessLink) -> u32 {
         self.links_armed.push(NEVER);
-        self.links.push(Link::new(access.link_config(), self.measure, self.end));
+        let config = access.link_config();
+        if let Some(checks) = &mut self.checks {
+            checks.push(LinkCheck::new(&config));
+        }
+        self.links.push(Link::new(checked(config, self.checks.is_some()), self.measure, self.end));
         self.links.len() as u32 - 1
     }
 
@@ -280,4 +305,13 @@ impl Network {
         };
         FlowPath { route, direct, access_delay_fwd, access_delay_rev, delivery_line, ack_line, fused }
     }
+}
+
+/// A link that is checked hands over each packet by [`Link::hold`], which no other link pays for: it ticks every nanosecond, which is no
+/// other time than without.
+fn checked(mut config: LinkConfig, is_checked: bool) -> LinkConfig {
+    if is_checked && config.tick.is_none() {
+        config.tick = Some(Tick::every(1));
+    }
+    config
 }
