@@ -14,7 +14,16 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cwnd import _native, algorithms_command, page_command, plot_command, plugin_commands, shell, step_command
+from cwnd import (
+    _native,
+    algorithms_command,
+    page_command,
+    plot_command,
+    plugin_commands,
+    qlog_command,
+    shell,
+    step_command,
+)
 from cwnd._native import ScenarioError
 from cwnd.algorithms_command import find
 from cwnd.compare_help import COMPARE
@@ -363,6 +372,7 @@ app.command("diff", help=DIFF)(difference_command.command)
 app.command("plot")(plot_command.command)
 app.command("lab")(page_command.command)
 app.command("step")(step_command.command)
+app.command("qlog")(qlog_command.command)
 app.command("shell", context_settings={"allow_interspersed_args": False})(shell.command)
 
 

@@ -112,3 +112,15 @@ def shown_check() -> Iterator[Callable[[Checked, float], None] | None]:
             bar.update(task, completed=part, rate=rate)
 
         yield report
+
+
+@contextmanager
+def shown_rows(verb: str, wanted: bool) -> Iterator[Callable[[int, int], object] | None]:
+    """A bar for rows that are read; yields the function that is called with how many have been, and how many there are, or `None`."""
+    if not wanted:
+        yield None
+        return
+    columns = [TextColumn(verb), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("rows", total=1.0)
+        yield lambda done, total: bar.update(task, completed=done / max(1, total))

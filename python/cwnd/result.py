@@ -13,6 +13,7 @@ from cwnd.displayed import Displayed
 from cwnd.frames import pandas_of, polars_of
 from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.packets import Keep, MemoryPackets
+from cwnd.qlog_format import NEWEST
 from cwnd.run_summary import Emulation, Summary
 from cwnd.summary_types import TABLES
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from cwnd.metrics.run_measures import Measures
+    from cwnd.qlog_file import FlowChoice
 
 #: How often a run is tried that this machine does not keep up with.
 TRIES = 5
@@ -108,6 +110,14 @@ class Result(Displayed):
         if path is not None:
             write_page(Path(path), state)
         return page(state)
+
+    def to_qlog(
+        self, path: str | Path, *, flow: FlowChoice = None, mss: int | None = None, format: str = NEWEST
+    ) -> Path:
+        """What was recorded, as qlog, in a file at `path`: see `cwnd.qlog`."""
+        from cwnd.qlog_file import qlog
+
+        return qlog(self, path, flow=flow, mss=mss, format=format)
 
     def to_xarray(self) -> xr.Dataset:
         """`summary_table` as a dataset of xarray (`pip install 'cwnd[frames]'`): a variable per measure with its `units`, over `subject`."""
