@@ -34,9 +34,7 @@ def command(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--out", metavar="FILE.sqlog", help="Where to write it.", show_default="standard output"
-        ),
+        typer.Option("-o", "--out", metavar="FILE.sqlog", help="Where to write it.", show_default="standard output"),
     ] = None,
 ) -> None:
     """Write what a run has recorded as qlog, for the tools of QUIC: windows, round trip times, states, drops, timeouts.

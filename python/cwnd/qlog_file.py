@@ -133,22 +133,21 @@ def records_of(
     return record(header), Records(result, taken, form, links, grouped=only is None)
 
 
-def flows_of_scenario(result: Result) -> list[TracedFlow]:
-    """The flows of a run. A segment of a real stack is its datagram, without the headers of IP and UDP."""
-    scenario = result.scenario
+def segment_bytes(scenario: Scenario) -> dict[int, int]:
+    """The bytes of a segment by flow: of the simulator's TCP its payload, of a real stack its datagram without the headers of IP and UDP."""
     stacks = [bool(group.get("stack")) for group in json.loads(scenario.to_json())["flow"]]
-    headers = {
-        number: UDP_HEADERS if stack else TCP_HEADERS
+    return {
+        number: scenario.packet_bytes - (UDP_HEADERS if stack else TCP_HEADERS)
         for group, stack in zip(scenario.groups, stacks, strict=True)
         for number in group.flows
     }
+
+
+def flows_of_scenario(result: Result) -> list[TracedFlow]:
+    """The flows of a run."""
+    sizes = segment_bytes(result.scenario)
     rows = result.table("flows").select(["flow", "name", "cc", "recovery"]).to_pylist()
-    return [
-        TracedFlow(
-            row["flow"], row["name"], row["cc"], row["recovery"], scenario.packet_bytes - headers[row["flow"]]
-        )
-        for row in rows
-    ]
+    return [TracedFlow(row["flow"], row["name"], row["cc"], row["recovery"], sizes[row["flow"]]) for row in rows]
 
 
 def flows_of_kernel(result: Result, mss: int | None) -> list[TracedFlow]:

@@ -58,6 +58,7 @@ def draft_header(trace: Trace) -> dict[str, object]:
         "title": trace.title,
         "description": trace.description,
         "trace": {
+            "title": trace.group_id or trace.title,
             "common_fields": common_fields(
                 trace,
                 time_format="relative_to_epoch",
@@ -78,6 +79,7 @@ def header_0_3(trace: Trace) -> dict[str, object]:
         "title": trace.title,
         "description": trace.description,
         "trace": {
+            "title": trace.group_id or trace.title,
             "common_fields": common_fields(trace, time_format="relative", reference_time=0.0),
             "vantage_point": {"name": "sender", "type": trace.vantage_point},
         },

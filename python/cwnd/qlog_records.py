@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cwnd.qlog_format import QlogFormat
 
@@ -37,7 +37,8 @@ PLAIN = {
 CWND_COLUMNS = ("time_s", "flow", "cwnd", "ssthresh", "srtt_ms", "in_flight", "delivered", "ca_state")
 EVENT_COLUMNS = ("time_s", "flow", "kind", "link", "value", "cwnd", "ssthresh")
 
-Row = tuple[object, ...]
+#: time, table, number of the flow, and the other columns
+Row = tuple[Any, ...]
 
 
 def text(value: object) -> str:
@@ -151,9 +152,9 @@ class Records:
         for row in heapq.merge(*(self._rows(name, columns[name]) for name in self._tables()), key=itemgetter(0)):
             time_s, table, number, *rest = row
             # Nanoseconds; never back, whatever was recorded late.
-            self._last_ms = max(self._last_ms, round((time_s - begin_s) * 1e3, 6))  # type: ignore[operator]
-            flow, time = self._flows[number], repr(self._last_ms)  # type: ignore[index]
-            yield from (self._sample if table == "cwnd" else self._event)(time, flow, *rest)  # type: ignore[operator]
+            self._last_ms = max(self._last_ms, round((time_s - begin_s) * 1e3, 6))
+            flow, time = self._flows[number], repr(self._last_ms)
+            yield from (self._sample if table == "cwnd" else self._event)(time, flow, *rest)
 
     def _record(self, time: str, name: str, flow: TracedFlow, data: Mapping[str, object]) -> str:
         return f'\x1e{{"time":{time},"name":"{name}","data":{text(data)}{self._groups[flow.number]}}}\n'
@@ -175,7 +176,7 @@ class Records:
             yield self._record(time, self._form.metrics_updated, flow, changed)
         if self._form.has_packets and (sent := flow.newly_sent(delivered, in_flight)):
             header = {"packet_type": "1RTT", "packet_number": flow.packets}
-            data = {"header": header, "raw": {"length": sent * flow.segment_bytes}, "segments": sent}
+            data = {"header": header, "raw": {"length": sent * flow.segment_bytes}}
             flow.packets += 1
             yield self._record(time, "transport:packet_sent", flow, data)
 
