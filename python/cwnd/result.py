@@ -13,7 +13,6 @@ from cwnd.displayed import Displayed
 from cwnd.frames import pandas_of, polars_of
 from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.packets import Keep, MemoryPackets
-from cwnd.qlog_format import NEWEST
 from cwnd.run_summary import Emulation, Summary
 from cwnd.summary_types import TABLES
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
@@ -112,7 +111,7 @@ class Result(Displayed):
         return page(state)
 
     def to_qlog(
-        self, path: str | Path, *, flow: FlowChoice = None, mss: int | None = None, format: str = NEWEST
+        self, path: str | Path, *, flow: FlowChoice = None, mss: int | None = None, format: str = "draft-14"
     ) -> Path:
         """What was recorded, as qlog, in a file at `path`: see `cwnd.qlog`."""
         from cwnd.qlog_file import qlog

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Validates records of qlog against the drafts' own CDDL, which is in `tests/python/qlog`.
+"""Validates records of qlog against the drafts' own CDDL, which is in `tests/python/qlog`, and our events against that of `docs/guide/qlog.md`.
 
 The validator, pycddl, reads CBOR: a record is encoded as such, where JSON's fractions are floats and its other numbers are not. It lacks
 three things, which are written out: `~` (a group's fields, copied), `.default` (which says nothing of what is valid), and the sockets
@@ -16,7 +16,17 @@ import cbor2
 import pycddl
 
 FOLDER = Path(__file__).with_name("qlog")
-#: The rule of the data of each event that the drafts define.
+GUIDE = Path(__file__).parents[2] / "docs/guide/qlog.md"
+#: The rule of the data of each event of ours.
+OURS = {
+    "cwnd:flow_described": "CwndFlowDescribed",
+    "cwnd:packet_dropped": "CwndPacketDropped",
+    **dict.fromkeys(
+        ("cwnd:flow_started", "cwnd:flow_stopped", "cwnd:algorithm_switched", "cwnd:connection_failed"),
+        "CwndFlowChanged",
+    ),
+}
+#: That of each event that the drafts define.
 DATA = {
     "draft-14": {
         "quic:recovery_metrics_updated": "QUICRecoveryMetricsUpdated",
@@ -35,7 +45,8 @@ DATA = {
 @cache
 def schema(format: str, rule: str) -> pycddl.Schema:
     """The schema whose root is a rule."""
-    text = (FOLDER / f"{format}.cddl").read_text()
+    (ours,) = re.findall(r"(?s)```cddl\n(.*?)```", GUIDE.read_text())
+    text = (FOLDER / f"{format}.cddl").read_text() + re.sub(r"(?m)^\$ProtocolEventData.*\n", "", ours)
     text = re.sub(r"(?m)^ *\* \$\$.*\n", "", text)
     text = re.sub(r" \.default (\"[^\"]*\"|false)", "", text)
     text = re.sub(r"(?m)^( *)time:", r'\1"time" =>', text)
