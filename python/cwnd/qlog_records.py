@@ -42,8 +42,8 @@ Row = tuple[Any, ...]
 
 
 def text(value: object) -> str:
-    """A value as JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """A value as JSON, in ASCII: what is printed may go to a terminal of any encoding, and the file is UTF-8 by the draft."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def record(value: object) -> str:

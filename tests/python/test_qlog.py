@@ -166,6 +166,13 @@ def test_several_flows_share_a_file_and_are_told_apart_by_their_groups(tmp_path:
     assert of_label == [event for event in events if event["group_id"] != "reno"]
 
 
+def test_a_name_in_any_letters_is_one_in_ascii(tmp_path: Path) -> None:
+    flows = [cwnd.Flow("cubic", label='β "quoted", 0.7')]
+    path = cwnd.qlog(cwnd.run(cwnd.dumbbell(flows, rate="5Mbit/s", rtt="20ms", duration="1s")), tmp_path / "run.sqlog")
+    assert path.read_bytes().isascii()
+    assert records(path)[1]["data"]["name"] == 'β "quoted", 0.7'
+
+
 # What qvis' congestion graph reads (quiclog/qvis, 72c8c4b: textsequencejsontoqlog.ts, QlogLoaderV2.ts, CongestionGraphD3Renderer.ts, parseQlog):
 # version, format and trace; recovery:metrics_updated; and the extent of its axes from the packets sent, each with a size and a number.
 def test_qvis_finds_what_its_congestion_graph_reads(result: Result, tmp_path: Path) -> None:
