@@ -388,7 +388,7 @@ mod tests {
         let mut random = crate::random::RandomStream::new(1, 2);
         let mut now = 0;
         for _ in 0..10_000 {
-            now += random.below(2_000_000);
+            now += random.below(1_000_000);
             let size = 40 + random.below(1461) as u32;
             let Offered::Holds = ticking.offer(now, size, PacketClass::Data) else { panic!("it ticks") };
             let held = ticking.hold(now, size, PacketClass::Data, ());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A bottleneck between two sockets of this machine, in real time: a rate, a drop-tail queue and a delay in one direction, nothing in the other.
 
+#![expect(clippy::disallowed_methods, reason = "datagrams wait in real time")]
+
 use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, UdpSocket};

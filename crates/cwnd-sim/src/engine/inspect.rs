@@ -4,9 +4,27 @@
 use super::Simulation;
 use crate::hook_calls::{HookCalls, Observed};
 use crate::network::{DelayLine, Packet, PathIndex};
+use crate::tcp::FlowState;
 use cwnd::{Conn, Controller, Info};
 use cwnd_link::Link;
 use cwnd_traffic::Direction;
+
+/// Where the packets of a flow are at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketLocations {
+    /// Sent, retransmissions included.
+    pub sent: u64,
+    /// Arrived at the receiver, duplicates included.
+    pub arrived: u64,
+    /// In a host: the sender's, or waiting at the interface of the receiver's.
+    pub at_host: u64,
+    /// In a link's queue, or being sent.
+    pub queued: u64,
+    /// Between two ends of a link: sent, not yet arrived.
+    pub propagating: u64,
+    /// Dropped or lost.
+    pub dropped: u64,
+}
 
 /// Where a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +93,40 @@ impl Simulation {
     pub fn set_window(&mut self, flow: usize, window: u32) {
         let conn = &mut self.flows[flow].sender.driver.conn;
         conn.cwnd = window.clamp(1, conn.cwnd_clamp);
+    }
+
+    /// Where the packets of the scenario's flows are now, flow by flow. Debug builds also check all invariants.
+    #[must_use]
+    pub fn packet_locations(&self) -> Vec<PacketLocations> {
+        #[cfg(debug_assertions)]
+        if !self.finished {
+            self.check();
+        }
+        let at_sender = |flow: &FlowState| PacketLocations {
+            sent: flow.sender.sent.packets,
+            arrived: flow.receiver.arrived,
+            at_host: flow.at_hosts(),
+            queued: 0,
+            propagating: 0,
+            dropped: flow.count.dropped.total(),
+        };
+        let mut locations: Vec<PacketLocations> =
+            self.flows[..self.scenario_flows.len()].iter().map(at_sender).collect();
+        for packet in self.network.links.iter().flat_map(Link::packets) {
+            if let Some(flow) = packet.data_of()
+                && let Some(place) = locations.get_mut(flow as usize)
+            {
+                place.queued += 1;
+            }
+        }
+        for packet in self.network.lines.iter().flat_map(DelayLine::iter) {
+            if let Some(flow) = packet.data_of()
+                && let Some(place) = locations.get_mut(flow as usize)
+            {
+                *(if packet.departs() > self.now { &mut place.queued } else { &mut place.propagating }) += 1;
+            }
+        }
+        locations
     }
 
     /// Where the packets of the scenario's flows are now, in no particular order.

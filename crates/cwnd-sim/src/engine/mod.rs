@@ -16,16 +16,15 @@ mod transfers;
 mod transmit;
 mod watched;
 
-pub use inspect::{PacketPlace, PacketPosition};
+pub use inspect::{PacketLocations, PacketPlace, PacketPosition};
 pub use record::{Tables, expected_bytes};
 pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
 
 use crate::endpoint::Stacks;
-use crate::network::{DelayLine, Network, PathNeeds};
+use crate::network::{Network, PathNeeds};
 use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
 use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
-use cwnd_link::Link;
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, InnerVariables, Invalid, Scenario};
 use sources::Background;
@@ -67,23 +66,6 @@ pub struct Simulation {
     finished: bool,
     #[cfg(debug_assertions)]
     events: u64,
-}
-
-/// Where the packets of a flow are at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketLocations {
-    /// Sent, retransmissions included.
-    pub sent: u64,
-    /// Arrived at the receiver, duplicates included.
-    pub arrived: u64,
-    /// In a host: the sender's, or waiting at the interface of the receiver's.
-    pub at_host: u64,
-    /// In a link's queue, or being sent.
-    pub queued: u64,
-    /// Between two ends of a link: sent, not yet arrived.
-    pub propagating: u64,
-    /// Dropped or lost.
-    pub dropped: u64,
 }
 
 impl Simulation {
@@ -294,40 +276,6 @@ impl Simulation {
     #[must_use]
     pub const fn flow_slots(&self) -> usize {
         self.flows.len()
-    }
-
-    /// Where the packets of the scenario's flows are now, flow by flow. Debug builds also check all invariants.
-    #[must_use]
-    pub fn packet_locations(&self) -> Vec<PacketLocations> {
-        #[cfg(debug_assertions)]
-        if !self.finished {
-            self.check();
-        }
-        let at_sender = |flow: &FlowState| PacketLocations {
-            sent: flow.sender.sent.packets,
-            arrived: flow.receiver.arrived,
-            at_host: flow.at_hosts(),
-            queued: 0,
-            propagating: 0,
-            dropped: flow.count.dropped.total(),
-        };
-        let mut locations: Vec<PacketLocations> =
-            self.flows[..self.scenario_flows.len()].iter().map(at_sender).collect();
-        for packet in self.network.links.iter().flat_map(Link::packets) {
-            if let Some(flow) = packet.data_of()
-                && let Some(place) = locations.get_mut(flow as usize)
-            {
-                place.queued += 1;
-            }
-        }
-        for packet in self.network.lines.iter().flat_map(DelayLine::iter) {
-            if let Some(flow) = packet.data_of()
-                && let Some(place) = locations.get_mut(flow as usize)
-            {
-                *(if packet.departs() > self.now { &mut place.queued } else { &mut place.propagating }) += 1;
-            }
-        }
-        locations
     }
 
     fn on_scheduled_action(&mut self, now: u64, number: u32) {

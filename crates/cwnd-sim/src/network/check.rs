@@ -108,7 +108,7 @@ impl LinkCheck {
 /// A limit in packets that never changes.
 fn constant_packets(limit: &Steps<Limit>) -> Option<u64> {
     match (limit.changes(), limit.first()) {
-        ([], Limit::Packets(packets)) => Some(packets.into()),
+        ([], Limit::Packets(packets)) => Some(packets),
         _ => None,
     }
 }
