@@ -5,7 +5,7 @@
 use crate::invalid::{Invalid, shown};
 use crate::keys::flow::{ACCESS_QUEUE, FlowGroup};
 use crate::model::Scenario;
-use crate::params::{of_group, show_param};
+use crate::params::{controller, show_param};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -47,8 +47,12 @@ impl Scenario {
         if let Some(host) = group.host {
             all.insert("host".into(), json!(host.name()));
         }
+        if let Some(stack) = group.stack {
+            all.insert("stack".into(), json!(stack.name()));
+        }
         if let Some((algorithm, _)) = cwnd::registry::find(&group.cc) {
-            let controller = of_group(group);
+            // Of a group with a stack, too: what a stack makes of the defaults follows from its name.
+            let controller = controller(&group.cc, &group.params);
             for (index, spec) in algorithm.specs.iter().enumerate() {
                 all.insert(spec.name.to_owned(), json!(show_param(spec, controller.param(index))));
             }
@@ -58,6 +62,9 @@ impl Scenario {
         all.insert("rtt".into(), json!(crate::units::write_time(template.rtt)));
         for (key, value) in crate::flow::print(group).as_object().into_iter().flatten() {
             all.entry(key.as_str()).or_insert_with(|| value.clone());
+        }
+        if group.stack.is_none() {
+            all.shift_remove("tls");
         }
         if let Some(access) = group.access {
             all.insert("access".into(), json!(crate::units::write_rate(access.rate)));
@@ -260,7 +267,7 @@ fn written(key: &str, settings: &Map<String, Value>) -> Option<String> {
             let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
             format!("{} {}", &text[..unit], &text[unit..])
         }
-        "direction" => text,
+        "direction" | "stack" => text,
         "from" => format!("{text}→{}", settings.get(ENDS[1]).map(plain).unwrap_or_default()),
         _ => format!("{key}={text}"),
     })
