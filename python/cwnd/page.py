@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.built_in import built_in_sets
 from cwnd.input_errors import refused
@@ -31,7 +32,8 @@ class NoPageError(OSError):
 
 
 def check_page(scenario: Scenario) -> None:
-    """Refuses what a page cannot run: plugins, and scenarios that name files. Raises `ScenarioError`."""
+    """Refuses what a page cannot run: plugins, real stacks, and scenarios that name files. Raises `ScenarioError`."""
+    _native.refuse_stacks(scenario, "in a page")
     for number, group in enumerate(scenario.groups):
         if group.cc not in built_in_sets():
             raise refused(f"flow[{number}].cc", group.cc, "an algorithm of the package: a page has no plugins")

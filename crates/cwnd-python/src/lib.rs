@@ -55,6 +55,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare::compare_document, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare_command, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::hook_calls, module)?)?;
+    module.add_function(wrap_pyfunction!(simulation::refuse_stacks, module)?)?;
     module.add_function(wrap_pyfunction!(hosts::hosts, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::queue_disciplines, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::drop_causes, module)?)?;

@@ -155,6 +155,12 @@ pub fn hook_calls(
     }
 }
 
+/// Raises `ScenarioError` if a flow has a stack, where there are none: `place` is such as `in a page`.
+#[pyfunction]
+pub fn refuse_stacks(py: Python<'_>, scenario: &Scenario, place: &str) -> PyResult<()> {
+    scenario.inner.without_stacks(place).map_err(|invalid| crate::scenario::refuse(py, &invalid))
+}
+
 /// Raises `PluginError` if a loaded algorithm has panicked.
 fn sound(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
     let Some(fault) = plugin_panic::take() else { return Ok(()) };

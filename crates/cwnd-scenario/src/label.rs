@@ -63,7 +63,7 @@ impl Scenario {
         for (key, value) in crate::flow::print(group).as_object().into_iter().flatten() {
             all.entry(key.as_str()).or_insert_with(|| value.clone());
         }
-        if group.stack.is_none() {
+        if !group.tls {
             all.shift_remove("tls");
         }
         if let Some(access) = group.access {

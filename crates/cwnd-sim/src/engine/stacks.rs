@@ -273,7 +273,9 @@ impl Simulation {
             self.tables.end_transfer(transfer, now);
         }
         let datagram = u64::from(self.scenario.datagram());
-        let segments = |bytes: u64| u32::try_from(bytes.div_ceil(datagram)).unwrap_or(u32::MAX);
+        // Whole datagrams: the nearest number.
+        let segments =
+            |bytes: u64| u32::try_from(bytes.saturating_add(datagram / 2) / datagram).unwrap_or(u32::MAX);
         let flow = &mut self.flows[number as usize];
         let in_network = flow.in_network();
         let conn = &mut flow.sender.driver.conn;

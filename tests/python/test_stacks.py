@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Real QUIC stacks in the simulator, from the command line and in Python. What the engine does is tested in crates/cwnd-stacks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+import cwnd as package
+from cwnd import Scenario, ScenarioError, compare, hook_calls
+
+QUINN = 'duration = "6s"\n[link]\nrate = "20Mbit/s"\nrtt = "30ms"\n[[flow]]\ncc = "cubic"\nstack = "quinn"\n'
+
+
+def test_a_scenario_the_command_and_python_give_one_result(tmp_path: Path, cwnd: Cli) -> None:
+    flows = ["cubic@stack=quinn", "stock-cubic@stack=noq", "cubic"]
+    printed = cwnd("compare", *flows, "--rate", "20Mbit/s", "--rtt", "30ms", "--duration", "6s", "--json", cwd=tmp_path)
+    shown = json.loads(printed.stdout)
+    result = compare(flows, rate="20Mbit/s", rtt="30ms", duration="6s")
+    assert shown["flows"] == result.summary["flows"]
+    (tmp_path / "a.toml").write_text(result.scenario.to_toml())
+    again = json.loads(cwnd("run", "a.toml", "--json", cwd=tmp_path).stdout)
+    assert again["flows"] == shown["flows"]
+    assert [flow["recovery"] for flow in shown["flows"]] == ["quinn", "noq", "sack-prr"]
+    assert [flow["name"] for flow in shown["flows"]] == ["cubic quinn", "stock-cubic", "cubic"]
+    # All three have a part, and together what the link carries.
+    assert all(flow["throughput_mbps"] > 1 for flow in shown["flows"])
+    assert sum(flow["throughput_mbps"] for flow in shown["flows"]) <= 20
+    assert "failures" not in shown
+
+
+# At 1 Gbit/s and 40 ms slow start without HyStart overshoots by a whole BDP: more gaps than quinn keeps.
+def test_a_connection_that_ends_is_a_line_of_the_report_and_an_entry_of_the_summary(tmp_path: Path, cwnd: Cli) -> None:
+    flow = "cubic@stack=quinn,slow_start=standard"
+    path = ("--rate", "1Gbit/s", "--rtt", "40ms", "--duration", "1500ms")
+    shown = cwnd("compare", flow, *path, cwd=tmp_path).stdout
+    assert "cubic: its connection ended at 0." in shown and "too many gaps in stream buffer" in shown
+    result = compare(flow, rate="1Gbit/s", rtt="40ms", duration="1500ms")
+    [failure] = result.summary["failures"]
+    assert failure["flow"] == "cubic" and 0.4 < failure["time_s"] < 1
+    assert "failure" in result.events.column("kind").to_pylist()
+    # With what it has there unless told otherwise it lives.
+    assert "failures" not in compare("cubic@stack=quinn", rate="1Gbit/s", rtt="40ms", duration="1500ms").summary
+
+
+@pytest.mark.parametrize(
+    ("flow", "says"),
+    [
+        (
+            "stock-cubic",
+            'flow[0].cc: "stock-cubic" is not accepted; expected an algorithm of ours, or `stack = "quinn"` or `stack = "noq"`',
+        ),
+        (
+            "stock-bbr@stack=noq",
+            'flow[0].cc: "stock-bbr" is not accepted; expected an algorithm of ours, or of noq\'s own: stock-cubic, stock-newreno',
+        ),
+        ("stock-cubik@stack=quinn", "(did you mean stock-cubic?)"),
+        ("cubic@stack=quin", 'flow[0].stack: "quin" is not accepted; expected quinn or noq (did you mean quinn?)'),
+        (
+            "cubic@stack=quinn,ack_every=1",
+            "flow[0].ack_every: 1 is not accepted; expected no ack_every: quinn has its own",
+        ),
+        ("cubic@stack=quinn,host=linux", 'flow[0].host: "linux" is not accepted; expected no host: quinn has its own'),
+        ("cubic@tls=true", "flow[0].tls: true is not accepted; expected a `stack` with it"),
+        ("stock-cubic@stack=quinn,beta=0.7", "flow[0].beta: 0.7 is not accepted; expected"),
+    ],
+)
+def test_what_a_stack_cannot_have_is_refused_in_one_line(flow: str, says: str, tmp_path: Path, cwnd: Cli) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        compare(flow, rate="10Mbit/s", rtt="40ms")
+    assert says in str(refused.value)
+    ended = cwnd("compare", flow, "--rate", "10Mbit/s", "--rtt", "40ms", cwd=tmp_path)
+    assert ended.returncode != 0 and says in ended.stderr and len(ended.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            QUINN.replace('duration = "6s"', 'duration = "6s"\npacket_size = "1000B"'),
+            'packet_size: "1000B" is not accepted; expected 1228B to 16411B',
+        ),
+        (QUINN + '[record]\npackets = "senders"\n', "record.packets: "),
+        (QUINN + '[[action]]\nswitch = { flow = "cubic", at = "2s", cc = "reno" }\n', "action.switch.flow: "),
+        (QUINN + '[[action]]\nswitch = { flow = "cubic", at = "2s", cc = "stock-cubic" }\n', "action[0].switch.cc: "),
+    ],
+)
+def test_so_is_what_a_scenario_cannot_have_with_one(text: str, says: str) -> None:
+    with pytest.raises(ScenarioError) as refused:
+        Scenario.from_toml(text)
+    assert str(refused.value).startswith(says)
+
+
+def test_hooks_pages_and_the_live_lane_say_that_they_have_no_stacks(tmp_path: Path, cwnd: Cli) -> None:
+    scenario = Scenario.from_toml(QUINN)
+    (tmp_path / "a.toml").write_text(QUINN)
+    with pytest.raises(ScenarioError, match="there are no stacks whose hooks can be stepped through"):
+        hook_calls(scenario)
+    for arguments, place in [(("--lane", "live"), "in lane live"), (("--page", "a.html"), "in a page")]:
+        ended = cwnd("run", "a.toml", *arguments, cwd=tmp_path)
+        assert ended.returncode != 0 and f"there are no stacks {place}" in ended.stderr, ended.stderr
+        assert not (tmp_path / "a.html").exists()
+
+
+def test_a_run_of_a_stack_is_kept_and_read_back(tmp_path: Path) -> None:
+    run = package.run(Scenario.from_toml(QUINN))
+    package.save(run, tmp_path / "run")
+    again = package.load(tmp_path / "run")
+    assert again.summary["flows"] == run.summary["flows"]
+    assert again.cwnd.num_rows == run.cwnd.num_rows > 50
+    # A window of ten datagrams of 1472 bytes: RFC 9002 §7.2 has 14 720 bytes.
+    assert run.cwnd["cwnd"][0].as_py() == 10
