@@ -149,7 +149,7 @@ impl RecordedArgument for AckSample {
     fn read(words: &mut impl Iterator<Item = u32>, mss: u32) -> Option<Self> {
         Some(Self {
             pkts_acked: words.next()?,
-            rtt_us: words.next()?.cast_signed(),
+            rtt_us: words.next()? as i32,
             // The kernel's is in bytes.
             in_flight: words.next()? / mss.max(1),
         })
@@ -157,7 +157,7 @@ impl RecordedArgument for AckSample {
 
     fn write<'a>(self, words: &mut impl Iterator<Item = &'a mut u32>, mss: u32) {
         let Self { pkts_acked, rtt_us, in_flight } = self;
-        for word in [pkts_acked, rtt_us.cast_unsigned(), in_flight.wrapping_mul(mss)] {
+        for word in [pkts_acked, rtt_us as u32, in_flight.wrapping_mul(mss)] {
             word.write(words, mss);
         }
     }

@@ -141,7 +141,7 @@ impl Bic {
         let cwnd = conn.cwnd;
         let pause = conn.tick_hz.checked_div(params.updates_per_s).unwrap_or(0);
         let since = conn.ticks.wrapping_sub(self.last_ticks);
-        if params.updates_per_s > 0 && self.last_cwnd == cwnd && since.cast_signed() <= pause.cast_signed() {
+        if params.updates_per_s > 0 && self.last_cwnd == cwnd && (since as i32) <= pause as i32 {
             return;
         }
         self.last_cwnd = cwnd;

@@ -149,10 +149,8 @@ impl CubicLinux {
         let segments = self.acked.saturating_sub(1) / per_segment;
         self.acked = self.acked.saturating_sub(segments.saturating_mul(per_segment));
         self.w_tcp = self.w_tcp.saturating_add(segments);
-        if let Some(lead) = self.w_tcp.checked_sub(cwnd)
-            && lead > 0
-        {
-            self.count = self.count.min(cwnd / lead);
+        if self.w_tcp > cwnd {
+            self.count = self.count.min(cwnd / (self.w_tcp - cwnd));
         }
     }
 
@@ -160,10 +158,8 @@ impl CubicLinux {
         let cwnd = conn.cwnd;
         self.acked = self.acked.saturating_add(acked);
         let since = conn.ticks.wrapping_sub(self.last_ticks);
-        if let Some(pause) = conn.tick_hz.checked_div(params.updates_per_s)
-            && self.last_cwnd == cwnd
-            && since.cast_signed() <= pause.cast_signed()
-        {
+        let pause = conn.tick_hz.checked_div(params.updates_per_s);
+        if self.last_cwnd == cwnd && pause.is_some_and(|pause| (since as i32) <= pause as i32) {
             return;
         }
         // The curve is read once per tick; today's kernel counts for the estimate all the same.
@@ -243,9 +239,9 @@ impl CongestionControl for CubicLinux {
     fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, _params: &CubicLinuxParams) {
         let idle = conn.ticks.wrapping_sub(conn.lsndtime_ticks);
         // Idle time does not count: the epoch moves with it, not past the present.
-        if event == CaEvent::TxStart && self.epoch_start_ticks != 0 && idle.cast_signed() > 0 {
+        if event == CaEvent::TxStart && self.epoch_start_ticks != 0 && (idle as i32) > 0 {
             let moved = self.epoch_start_ticks.wrapping_add(idle);
-            let past_now = conn.ticks.wrapping_sub(moved).cast_signed() < 0;
+            let past_now = (conn.ticks.wrapping_sub(moved) as i32) < 0;
             self.epoch_start_ticks = if past_now { conn.ticks } else { moved };
         }
     }
@@ -260,7 +256,7 @@ impl CongestionControl for CubicLinux {
         }
         // RTTs of the first second after a reduction are not believed.
         let age = conn.ticks.wrapping_sub(self.epoch_start_ticks);
-        if self.epoch_start_ticks != 0 && age.cast_signed() < conn.tick_hz.cast_signed() {
+        if self.epoch_start_ticks != 0 && (age as i32) < conn.tick_hz as i32 {
             return;
         }
         let rtt_us = sample.rtt_us as u32;
