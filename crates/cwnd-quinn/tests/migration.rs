@@ -25,8 +25,8 @@ async fn transfer() -> (usize, usize) {
     let key = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate");
     let certificate = key.cert.der().clone();
     let private = rustls::pki_types::PrivatePkcs8KeyDer::from(key.signing_key.serialize_der());
-    let mut config =
-        quinn::ServerConfig::with_single_cert(vec![certificate.clone()], private.into()).expect("a configuration");
+    let mut config = quinn::ServerConfig::with_single_cert(vec![certificate.clone()], private.into())
+        .expect("a configuration");
     let mut transport = quinn::TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(Cwnd::named("cubic").expect("it is registered")));
     config.transport_config(Arc::new(transport));

@@ -61,6 +61,13 @@ impl Stacks for RealStacks {
     }
 }
 
+/// quinn's own controllers as parameter sets, `quinn-cubic` and `quinn-newreno`, made for our hooks: for [`cwnd::driver::Driver`], and for
+/// everything that holds algorithms to account, such as `cwnd-contract`. They are no part of the registry.
+#[must_use]
+pub fn stock_behind_hooks() -> Vec<cwnd::registry::SetDescription> {
+    quinn::sets_behind_hooks()
+}
+
 /// Names of a stack's own algorithms; `None` where there is no such stack.
 pub fn stock_algorithms(stack: &str) -> Option<&'static [&'static str]> {
     match stack {

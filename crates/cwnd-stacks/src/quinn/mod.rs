@@ -4,6 +4,7 @@
 //! Clocks: no path used here reads one (`SystemTime` is read for tokens of later connections, of which none are sent). Randomness:
 //! the endpoint's generator is seeded, and connection ids are ours; see `controller.rs` for BBR.
 
+mod behind_hooks;
 mod config;
 mod controller;
 mod endpoint;
@@ -19,6 +20,7 @@ use cwnd_sim::{Connection, ConnectionSpec};
 use endpoint::{QuinnEndpoint, Role};
 use std::sync::Arc;
 
+pub(crate) use behind_hooks::sets as sets_behind_hooks;
 pub(crate) use controller::STOCK;
 
 /// Makes both ends of a connection.
