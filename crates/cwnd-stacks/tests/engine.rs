@@ -67,8 +67,9 @@ fn our_cubic_in_a_stack_does_as_on_our_tcp() {
 
 #[test]
 fn our_reno_in_quinn_does_as_quinns_own() {
-    for (rate, rtt) in [(10, 40), (20, 40), (100, 40)] {
-        for buffer in ["0.25bdp", "0.5bdp", "1bdp", "2bdp"] {
+    let all: &[&str] = &["0.25bdp", "0.5bdp", "1bdp", "2bdp"];
+    for (rate, rtt, buffers) in [(10, 40, all), (20, 40, all), (100, 40, &all[1..2])] {
+        for buffer in buffers {
             let [ours, own] = ["reno", "stock-newreno"].map(|cc| {
                 alone(&format!("cc = '{cc}'\nstack = 'quinn'"), rate, rtt, buffer).flows[0].goodput_mbps
             });
