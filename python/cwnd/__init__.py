@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cwnd.hook_steps import hook_calls
     from cwnd.kernel.result import KernelTrace
     from cwnd.plugin import CrateError, load_plugin
-    from cwnd.qlog_file import qlog
+    from cwnd.qlog_of import qlog
     from cwnd.reading import NoResultError, load
     from cwnd.replicates import Replicates, replicate
     from cwnd.result import Result
@@ -106,7 +106,7 @@ HOMES = {
     "load": "reading",
     "load_plugin": "plugin",
     "parking_lot": "scenario",
-    "qlog": "qlog_file",
+    "qlog": "qlog_of",
     "replay_transport": "transport_replay",
     "replicate": "replicates",
     "run": "store",

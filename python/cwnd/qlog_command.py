@@ -45,7 +45,8 @@ def command(
     from cwnd.exit_codes import fail
     from cwnd.messages import note, shows_progress
     from cwnd.progress import shown_rows
-    from cwnd.qlog_file import pieces, qlog, records_of, result_of
+    from cwnd.qlog_file import pieces, records_of, write_qlog
+    from cwnd.qlog_of import result_of
     from cwnd.reading import NoResultError
 
     if mss is not None and not mss.isdecimal():
@@ -59,7 +60,7 @@ def command(
                 sys.stdout.write(piece)
             return
         with shown_rows("writing", shows_progress()) as progress:
-            qlog(result, out, flow=flows, **options, progress=progress)  # type: ignore[arg-type]
+            write_qlog(result, out, flow=flows, **options, progress=progress)  # type: ignore[arg-type]
     except (ScenarioError, NoResultError) as error:
         field, _, rest = str(error).partition(":")
         fail(f"{OPTIONS.get(field, f'--{field}')}:{rest}")

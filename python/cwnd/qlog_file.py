@@ -3,21 +3,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cwnd.input_errors import path_of, refused
 from cwnd.lanes import LIVE, SIM
 from cwnd.qlog_format import FORMATS, NEWEST, Trace
 from cwnd.qlog_records import Records, TracedFlow, record
-from cwnd.result import Result
+from cwnd.stored_scenario import scenario_document
 from cwnd.temporary_files import replacing
 
 if TYPE_CHECKING:
     from cwnd._native import Scenario
+    from cwnd.result import Result
 
 #: Headers of a packet, bytes: IP and TCP with timestamps; IP and UDP, of a real stack.
 TCP_HEADERS, UDP_HEADERS = 52, 28
@@ -30,8 +30,8 @@ FlowChoice = str | int | Sequence[str | int] | None
 Progress = Callable[[int, int], object]
 
 
-def qlog(
-    result: Result | str | os.PathLike[str],
+def write_qlog(
+    result: Result,
     path: str | os.PathLike[str],
     *,
     flow: FlowChoice = None,
@@ -39,16 +39,7 @@ def qlog(
     format: str = NEWEST,
     progress: Progress | None = None,
 ) -> Path:
-    """Writes what a run has recorded as qlog, a JSON text sequence (`.sqlog`): of a `Result`, or of the folder of a run or of a kernel trace.
-
-    The table `cwnd` becomes updates of metrics, `events` what happened; both are read in pieces, and memory does not grow with the run.
-    `flow` is a flow's name, its group's label or its number, or several of these; `None`: all, told apart by `group_id`. A kernel trace without a
-    record of its segment's size takes `mss` (bytes). `format` is `draft-14`, or `0.3`, which qvis reads. `progress` is called with the rows that
-    have been read, and their number.
-
-    The file has everything or is not there. An earlier qlog is replaced. Raises `ScenarioError` for a flow, a format or a path that is none and for a result without
-    samples, `NoResultError` for a folder without a result, `OSError` when writing fails.
-    """
+    """Writes what a run has recorded: see `cwnd.qlog`."""
     target = path_of("path", path)
     records = records_of(result, flow=flow, mss=mss, format=format)
     check_target(target)
@@ -84,31 +75,14 @@ def check_target(path: Path) -> None:
         raise refused("path", str(path), "a free name, or an earlier qlog")
 
 
-def result_of(given: object) -> Result:
-    """A result, or that of a folder."""
-    if isinstance(given, Result):
-        return given
-    expected = "a cwnd.Result, or the folder of a run or of a kernel trace"
-    if not isinstance(given, str | os.PathLike):
-        raise refused("result", given, expected)
-    from cwnd.reading import load
-
-    loaded = load(path_of("folder", given))
-    if isinstance(loaded, Result):
-        return loaded
-    seeds = "; each seed of replicates is such a folder" if type(loaded).__name__ == "Replicates" else ""
-    raise refused("folder", str(path_of("folder", given)), f"the folder of a run or of a kernel trace{seeds}")
-
-
 def records_of(
-    given: object, *, flow: FlowChoice = None, mss: int | None = None, format: str = NEWEST
+    result: Result, *, flow: FlowChoice = None, mss: int | None = None, format: str = NEWEST
 ) -> tuple[str, Records]:
     """The header, and the records that follow it."""
     if format not in FORMATS:
         raise refused("format", format, "a form of qlog", FORMATS)
     if mss is not None and (isinstance(mss, bool) or not isinstance(mss, int) or not 1 <= mss <= 65_535):
         raise refused("mss", mss, "bytes of a segment, from 1 to 65535")
-    result = result_of(given)
     if "cwnd" not in result.names or not result.rows("cwnd"):
         raise refused("result", str(result), "one with the table cwnd; this one has no samples of a window")
     of_scenario = result.lane in (SIM, LIVE)
@@ -135,7 +109,8 @@ def records_of(
 
 def segment_bytes(scenario: Scenario) -> dict[int, int]:
     """The bytes of a segment by flow: of the simulator's TCP its payload, of a real stack its datagram without the headers of IP and UDP."""
-    stacks = [bool(group.get("stack")) for group in json.loads(scenario.to_json())["flow"]]
+    groups = cast("list[dict[str, object]]", scenario_document(scenario)["flow"])
+    stacks = [bool(group.get("stack")) for group in groups]
     return {
         number: scenario.packet_bytes - (UDP_HEADERS if stack else TCP_HEADERS)
         for group, stack in zip(scenario.groups, stacks, strict=True)

@@ -114,9 +114,9 @@ class Result(Displayed):
         self, path: str | Path, *, flow: FlowChoice = None, mss: int | None = None, format: str = "draft-14"
     ) -> Path:
         """What was recorded, as qlog, in a file at `path`: see `cwnd.qlog`."""
-        from cwnd.qlog_file import qlog
+        from cwnd.qlog_file import write_qlog
 
-        return qlog(self, path, flow=flow, mss=mss, format=format)
+        return write_qlog(self, path, flow=flow, mss=mss, format=format)
 
     def to_xarray(self) -> xr.Dataset:
         """`summary_table` as a dataset of xarray (`pip install 'cwnd[frames]'`): a variable per measure with its `units`, over `subject`."""

@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 BORDERS = {
     "python/cwnd/defaults.py": (6, "values of options, which the parser knows by their names alone"),
     "python/cwnd/program.py": (1, "the keywords of typer's decorators, which are handed on"),
+    "python/cwnd/qlog_records.py": (1, "rows of Arrow tables, whose columns have a type each"),
     "python/cwnd/scenario.py": (2, "a JSON schema, which other libraries validate by"),
     "tools/docs/scenario_page.py": (1, "the parts of that schema"),
     "tools/docs/site.py": (4, "objects of mkdocs, which has no types"),

@@ -11,6 +11,9 @@ from conftest import Cli
 
 import cwnd as package
 from cwnd import Scenario, ScenarioError, compare, hook_calls
+from tools import DOCS
+from tools.stacks.page import PAGE, text
+from tools.stacks.runs import runs
 
 QUINN = 'duration = "6s"\n[link]\nrate = "20Mbit/s"\nrtt = "30ms"\n[[flow]]\ncc = "cubic"\nstack = "quinn"\n'
 
@@ -113,3 +116,16 @@ def test_a_run_of_a_stack_is_kept_and_read_back(tmp_path: Path) -> None:
     assert again.cwnd.num_rows == run.cwnd.num_rows > 50
     # A window of ten datagrams of 1472 bytes: RFC 9002 §7.2 has 14 720 bytes.
     assert run.cwnd["cwnd"][0].as_py() == 10
+
+
+def test_the_page_of_results_is_what_its_runs_say_and_a_run_repeats() -> None:
+    record = json.loads((DOCS / "results" / "stacks.json").read_text(encoding="utf-8"))
+    assert text(record).splitlines() == PAGE.read_text(encoding="utf-8").splitlines(), "python -m tools.stacks --page"
+    wanted = {run.name: run for run in runs()}
+    assert set(wanted) == set(record)
+    for name in (
+        "survival/1000/40/1bdp/quinn/own",
+        "loss/stock-cubic@stack=noq/0.01/3",
+        "agreement/10/40/1bdp/noq/off",
+    ):
+        assert json.loads(json.dumps(wanted[name].numbers())) == record[name], name

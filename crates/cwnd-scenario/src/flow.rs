@@ -21,7 +21,8 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     let mut group = FlowGroup::on(host).parse_keys(&mut table, scope)?;
     check_stop(&mut table, &group)?;
     check_gso(&mut table, &group)?;
-    crate::stacks::check(&mut table, &group)?;
+    let defaults = print(&FlowGroup::of(&group.cc, group.start));
+    crate::stacks::check(&mut table, &group, (&print(&group), &defaults))?;
     group.params = parse_params(&table, &group.cc)?;
     Ok(group)
 }

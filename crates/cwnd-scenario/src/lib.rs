@@ -26,6 +26,7 @@ mod queue;
 mod record;
 mod route;
 mod routes;
+mod stack_scenario;
 mod stacks;
 mod template;
 mod topology;

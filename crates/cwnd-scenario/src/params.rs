@@ -2,8 +2,7 @@
 //! An algorithm's parameters as a scenario writes them.
 
 use crate::invalid::{Invalid, TableReader, unknown_name};
-use crate::keys::flow::FlowGroup;
-use crate::keys::stack::{Stack, stock_name};
+use crate::keys::stack::Stack;
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Controller};
 use serde_json::Value;
@@ -65,21 +64,12 @@ pub(crate) fn parse_cc(table: &mut TableReader<'_>) -> Result<String, Invalid> {
     table.refuse("cc", Some(&Value::String(cc)), expected)
 }
 
-/// A new instance of a group's algorithm; of Reno, which nobody asks, where it is a stack's own.
-pub(crate) fn of_group(group: &FlowGroup) -> Controller {
-    let cc = stock_name(&group.cc).map_or(&*group.cc, |_| "reno");
-    match group.stack {
-        Some(_) => with_params(Controller::for_quic(cc), &group.params),
-        None => controller(cc, &group.params),
-    }
-}
-
 /// A new instance of an algorithm with its parameters, which validation has found to exist.
 pub(crate) fn controller(cc: &str, params: &[(String, String)]) -> Controller {
     with_params(Controller::by_name(cc), params)
 }
 
-fn with_params(controller: Option<Controller>, params: &[(String, String)]) -> Controller {
+pub(crate) fn with_params(controller: Option<Controller>, params: &[(String, String)]) -> Controller {
     let mut controller = controller.expect("validated: the algorithm is registered");
     for (name, value) in params {
         controller.set_param(name, value).expect("validated: the parameter exists and is in range");

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What flows with a real stack ([`FlowGroup::stack`]) cannot have: each refused in one line.
+//! What a group with a real stack ([`FlowGroup::stack`]) cannot have: each refused in one line.
 
-use crate::flow::print;
-use crate::invalid::{Invalid, TableReader, shown};
+use crate::invalid::{Invalid, TableReader};
 use crate::keys::flow::FlowGroup;
-use crate::keys::record::CapturedHosts;
 use crate::keys::stack::{Stack, stock_name};
-use crate::model::{ActionKind, Scenario};
-use crate::units::DATAGRAM_HEADERS;
-use serde_json::json;
+use serde_json::Value;
 
 /// Keys that are settings of the simulator's TCP, which a stack has its own ways for.
 const NOT_OF_STACKS: &[&str] = &[
@@ -31,21 +27,21 @@ const NOT_OF_STACKS: &[&str] = &[
     "app_rate",
     "idle_restart",
 ];
-/// The smallest largest datagram, bytes. // RFC 9000 §14
-const LEAST_DATAGRAM: u32 = 1200;
-/// The largest, bytes: quinn ends with a panic where a padded packet of the handshake has a length of more than 14 bits.
-const MOST_DATAGRAM: u32 = 16_383;
 
 /// Refuses what a group with a stack cannot have, and what only one with a stack can.
-pub(crate) fn check(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+///
+/// `given` are its keys as they are printed, and `defaults` those of a group that has only its algorithm and its start.
+pub(crate) fn check(
+    table: &mut TableReader<'_>,
+    group: &FlowGroup,
+    (given, defaults): (&Value, &Value),
+) -> Result<(), Invalid> {
     let Some(stack) = group.stack else { return check_without(table, group) };
     if stock_name(&group.cc).is_some() && !stack.stock().contains(&&*group.cc) {
         let written = table.get("cc");
         let own = format!("an algorithm of ours, or of {}'s own: {}", stack.name(), stack.stock().join(", "));
         return table.refuse("cc", written, own);
     }
-    let defaults = print(&FlowGroup::of(&group.cc, group.start));
-    let given = print(group);
     match NOT_OF_STACKS.iter().find(|key| given.get(key) != defaults.get(key)) {
         Some(key) => table.refuse(key, given.get(key), format!("no {key}: {} has its own", stack.name())),
         None => Ok(()),
@@ -66,68 +62,4 @@ fn check_without(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), I
         return table.refuse("tls", written, "a `stack` with it: the simulator's TCP has no TLS");
     }
     Ok(())
-}
-
-impl Scenario {
-    /// Refuses packets that are too small or too large for the datagrams of a stack.
-    pub(crate) fn check_stacks(&self) -> Result<(), Invalid> {
-        let Some(stack) = self.flows.iter().find_map(|group| group.stack) else { return Ok(()) };
-        if self.record.packets != CapturedHosts::Nobody {
-            let expected = format!("`none`: packets of {} are not captured", stack.name());
-            let value = Some(shown(&json!(self.record.packets.name())));
-            return Err(Invalid { field: "record.packets".into(), value, expected });
-        }
-        if (LEAST_DATAGRAM..=MOST_DATAGRAM).contains(&self.datagram()) {
-            return Ok(());
-        }
-        let (least, most) = (LEAST_DATAGRAM + DATAGRAM_HEADERS, MOST_DATAGRAM + DATAGRAM_HEADERS);
-        let expected = format!(
-            "{least}B to {most}B for a flow with a stack ({}): its datagrams have at least {LEAST_DATAGRAM} bytes",
-            stack.name()
-        );
-        let value = Some(shown(&json!(format!("{}B", self.packet_size))));
-        Err(Invalid { field: "packet_size".into(), value, expected })
-    }
-
-    /// Refuses flows with a stack where there are none, such as `in a page`.
-    ///
-    /// # Errors
-    /// [`Invalid`] with the first of them.
-    pub fn without_stacks(&self, place: &str) -> Result<(), Invalid> {
-        let mut groups = self.flows.iter().enumerate();
-        let Some((number, stack)) = groups.find_map(|(number, group)| Some((number, group.stack?))) else {
-            return Ok(());
-        };
-        let value = Some(shown(&json!(stack.name())));
-        let expected = format!("flows of the simulator's TCP: there are no stacks {place}");
-        Err(Invalid { field: format!("flow[{number}].stack"), value, expected })
-    }
-
-    /// Refuses to switch the algorithm of a flow with a stack.
-    pub(crate) fn check_switches(&self) -> Result<(), Invalid> {
-        if !self.has_stacks() {
-            return Ok(());
-        }
-        let labels = self.labels();
-        let names = crate::label::names(&self.flows, &labels);
-        let stacks: Vec<Option<Stack>> = self
-            .flows
-            .iter()
-            .flat_map(|group| std::iter::repeat_n(group.stack, group.count as usize))
-            .collect();
-        for action in &self.actions {
-            let ActionKind::Switch(flow, ..) = &action.what else { continue };
-            let named = self.flows_named(flow, &labels, &names);
-            let stack = named.iter().find_map(|flow| stacks.get(*flow as usize).copied().flatten());
-            if let Some(stack) = stack {
-                let expected = format!(
-                    "a flow of the simulator's TCP: {} takes its algorithm at its start",
-                    stack.name()
-                );
-                let field = "action.switch.flow".to_owned();
-                return Err(Invalid { field, value: Some(shown(&json!(flow))), expected });
-            }
-        }
-        Ok(())
-    }
 }

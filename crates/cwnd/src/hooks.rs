@@ -3,7 +3,6 @@
 
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hook_argument::RecordedArgument;
-use crate::registration::Registered;
 
 /// The table of hooks, for other macros: `for_each_hook!(m)` expands to `m! { row; … }`, `for_each_hook!(m, more)` to
 /// `m! { [more] row; … }`. A row is `Variant = number: name(argument: Type, …) -> result`.
@@ -257,15 +256,6 @@ pub struct Configured<A: CongestionControl> {
     pub state: A,
     /// The settings.
     pub params: A::Params,
-}
-
-impl<A: Registered> Configured<A> {
-    /// A new instance of the algorithm with its default settings.
-    #[must_use]
-    pub fn registered() -> Self {
-        const { assert!(!A::SETS.is_empty(), "an algorithm has its default settings") };
-        Self { state: A::default(), params: A::SETS[0].params }
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an algorithm's file tells the registry: its name, its published forms, and the recovery that goes with each.
 
-use crate::hooks::{CongestionControl, PrivateWords};
+use crate::hooks::{Configured, CongestionControl, PrivateWords};
 use crate::params::Params;
 use crate::state::AnyBitPattern;
 
@@ -98,5 +98,14 @@ mod tests {
         }
         assert_eq!(Recovery::by_name("rfc"), Some(Recovery::SackPrr));
         assert_eq!(Recovery::by_name("RFC"), None);
+    }
+}
+
+impl<A: Registered> Configured<A> {
+    /// A new instance of the algorithm with its default settings.
+    #[must_use]
+    pub fn registered() -> Self {
+        const { assert!(!A::SETS.is_empty(), "an algorithm has its default settings") };
+        Self { state: A::default(), params: A::SETS[0].params }
     }
 }

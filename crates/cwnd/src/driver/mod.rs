@@ -46,6 +46,7 @@ mod idle;
 mod options;
 mod prr;
 mod reduction;
+mod rescale;
 mod rtt;
 mod segment;
 #[cfg(test)]
@@ -190,7 +191,7 @@ impl<A: Algorithm> Driver<A> {
         let (conn, as_linux) = (&mut self.conn, self.options.tells_as_linux);
         conn.delivered = conn.delivered.wrapping_add(u64::from(ack.delivered));
         // Without a scoreboard of segments, what is acknowledged may be less than one, and is news all the same.
-        if ack.acked > 0 || (as_linux && conn.packets_out > 0) || is_part(&self.options, ack) {
+        if ack.acked > 0 || (as_linux && conn.packets_out > 0) || self.options.hears_of_parts(ack) {
             let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
             let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
             self.cc.pkts_acked(conn, &sample);
@@ -383,13 +384,6 @@ impl<A: Algorithm> Driver<A> {
         self.cc.set_state(&mut self.conn, new);
         self.conn.ca_state = new;
     }
-}
-
-/// Whether an acknowledgement of no whole segment is news all the same: to a transport without a scoreboard of segments.
-#[cold]
-#[inline(never)]
-const fn is_part(options: &Options, ack: &Ack) -> bool {
-    matches!(options.flight, Flight::Pipe) && ack.rtt_us.is_some()
 }
 
 impl<A: Algorithm> Drop for Driver<A> {

@@ -7,7 +7,7 @@
 //! `Options::tells_as_linux` it is the window before, as in Linux.
 
 use super::Ack;
-use super::segment::Rescale;
+use super::rescale::Rescale;
 use crate::conn::{CaState, Conn};
 
 /// State of one reduction, in segments.

@@ -3,39 +3,12 @@
 
 use super::flight::{LargestFlight, Rounds};
 use super::prr::Prr;
+use super::rescale::{Rescale, clamped};
 use super::rtt::Variation;
 use super::undo::Undo;
 use super::{DEFAULT_TICK_HZ, Driver, NEVER};
 use crate::algorithm::Algorithm;
 use crate::conn::{Conn, INFINITE_SSTHRESH};
-
-/// Counts of segments of one size as counts of another.
-#[derive(Clone, Copy)]
-pub(super) struct Rescale {
-    from: u64,
-    to: u64,
-}
-
-impl Rescale {
-    /// Bytes that `segments` were.
-    fn bytes(self, segments: u32) -> u64 {
-        u64::from(segments) * self.from
-    }
-
-    /// As many bytes as `segments` were, in whole segments.
-    fn down(self, segments: u32) -> u32 {
-        clamped(self.bytes(segments) / self.to)
-    }
-
-    /// The same, and a segment for what is over.
-    pub(super) fn up(self, segments: u32) -> u32 {
-        clamped(self.bytes(segments).div_ceil(self.to))
-    }
-}
-
-fn clamped(segments: u64) -> u32 {
-    u32::try_from(segments).unwrap_or(u32::MAX)
-}
 
 impl<A: Algorithm> Driver<A> {
     /// Segments have `mss` bytes from now on: path MTU discovery found another size. `window`, `ssthresh` and what is in flight keep their

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What a scenario with real stacks cannot have, and where there are none.
+
+use crate::invalid::{Invalid, shown};
+use crate::keys::record::CapturedHosts;
+use crate::keys::stack::Stack;
+use crate::model::{ActionKind, Scenario};
+use crate::units::DATAGRAM_HEADERS;
+use serde_json::json;
+
+/// The smallest largest datagram, bytes. // RFC 9000 §14
+const LEAST_DATAGRAM: u32 = 1200;
+/// The largest, bytes: quinn ends with a panic where a padded packet of the handshake has a length of more than 14 bits.
+const MOST_DATAGRAM: u32 = 16_383;
+
+impl Scenario {
+    /// Refuses packets that are too small or too large for the datagrams of a stack.
+    pub(crate) fn check_stacks(&self) -> Result<(), Invalid> {
+        let Some(stack) = self.flows.iter().find_map(|group| group.stack) else { return Ok(()) };
+        if self.record.packets != CapturedHosts::Nobody {
+            let expected = format!("`none`: packets of {} are not captured", stack.name());
+            let value = Some(shown(&json!(self.record.packets.name())));
+            return Err(Invalid { field: "record.packets".into(), value, expected });
+        }
+        if (LEAST_DATAGRAM..=MOST_DATAGRAM).contains(&self.datagram()) {
+            return Ok(());
+        }
+        let (least, most) = (LEAST_DATAGRAM + DATAGRAM_HEADERS, MOST_DATAGRAM + DATAGRAM_HEADERS);
+        let expected = format!(
+            "{least}B to {most}B for a flow with a stack ({}): its datagrams have at least {LEAST_DATAGRAM} bytes",
+            stack.name()
+        );
+        let value = Some(shown(&json!(format!("{}B", self.packet_size))));
+        Err(Invalid { field: "packet_size".into(), value, expected })
+    }
+
+    /// Refuses flows with a stack where there are none, such as `in a page`.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the first of them.
+    pub fn without_stacks(&self, place: &str) -> Result<(), Invalid> {
+        let mut groups = self.flows.iter().enumerate();
+        let Some((number, stack)) = groups.find_map(|(number, group)| Some((number, group.stack?))) else {
+            return Ok(());
+        };
+        let value = Some(shown(&json!(stack.name())));
+        let expected = format!("flows of the simulator's TCP: there are no stacks {place}");
+        Err(Invalid { field: format!("flow[{number}].stack"), value, expected })
+    }
+
+    /// Refuses to switch the algorithm of a flow with a stack.
+    pub(crate) fn check_switches(&self) -> Result<(), Invalid> {
+        if !self.has_stacks() {
+            return Ok(());
+        }
+        let labels = self.labels();
+        let names = crate::label::names(&self.flows, &labels);
+        let stacks: Vec<Option<Stack>> = self
+            .flows
+            .iter()
+            .flat_map(|group| std::iter::repeat_n(group.stack, group.count as usize))
+            .collect();
+        for action in &self.actions {
+            let ActionKind::Switch(flow, ..) = &action.what else { continue };
+            let named = self.flows_named(flow, &labels, &names);
+            let stack = named.iter().find_map(|flow| stacks.get(*flow as usize).copied().flatten());
+            if let Some(stack) = stack {
+                let expected = format!(
+                    "a flow of the simulator's TCP: {} takes its algorithm at its start",
+                    stack.name()
+                );
+                let field = "action.switch.flow".to_owned();
+                return Err(Invalid { field, value: Some(shown(&json!(flow))), expected });
+            }
+        }
+        Ok(())
+    }
+}

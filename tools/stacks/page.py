@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The page: every number in it is computed from the runs on record."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+from tools import DOCS
+from tools.stacks.picture import PICTURE, draw
+from tools.stacks.runs import (
+    AGREEMENT,
+    BUFFERS,
+    LOSSES,
+    SEEDED,
+    SEEDS,
+    SLOW_STARTS,
+    STACKS,
+    SURVIVAL,
+    SURVIVAL_BUFFERS,
+    Kept,
+)
+
+PAGE = DOCS / "results" / "stacks.md"
+#: Of 95 % confidence, of a mean over twenty.
+STUDENT = 2.093
+#: Between two rows of the table `cwnd`, s.
+INTERVAL_S = 0.1
+
+Found = dict[str, Kept]
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown; the first column is text."""
+    lines = [f"| {' | '.join(headings)} |", f"| --- |{' ---: |' * (len(headings) - 1)}"]
+    return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
+
+
+def dead(kept: Kept) -> bool:
+    """Whether a connection of the run ended by a fault."""
+    return bool(kept.get("failures"))
+
+
+def standstills(windows: Sequence[int]) -> list[tuple[float, int, float]]:
+    """After each reduction by more than a sixth: when, s, the window after it, and for how long it stays there, s."""
+    found = []
+    for place, (before, after) in enumerate(pairwise(windows), start=1):
+        if after < before * 5 / 6 and place * INTERVAL_S > 1:
+            # Within recovery it may still go down.
+            low = min(windows[place : place + 3])
+            rows = next(
+                (
+                    rows
+                    for rows, window in enumerate(windows[place:])
+                    if window > low and rows >= windows[place : place + 3].index(low)
+                ),
+                None,
+            )
+            if rows is not None:
+                found.append((place * INTERVAL_S, low, rows * INTERVAL_S))
+    return found
+
+
+def agreement(found: Found) -> list[str]:
+    """Section 1."""
+    rows: list[list[str]] = []
+    worst = {"goodput": (1.0, ""), "queue": (1.0, "")}
+    cycles: list[str] = []
+    deaths: list[str] = []
+    for rate, rtt, _ in AGREEMENT:
+        for buffer in BUFFERS:
+            place = f"{rate} Mbit/s, {rtt} ms, {buffer.replace('bdp', ' BDP')}"
+            of = {
+                (way, fast): found[f"agreement/{rate}/{rtt}/{buffer}/{way}/{fast}"]
+                for way in ("tcp", *STACKS)
+                for fast in ("on", "off")
+            }
+            cells = []
+            for stack in STACKS:
+                kept, tcp = of[stack, "off"], of["tcp", "off"]
+                if dead(kept):
+                    deaths.append(f"{stack} at {place}")
+                    cells += ["ended", "ended"]
+                else:
+                    ratios = {
+                        "goodput": kept["goodput"][0] / tcp["goodput"][0],
+                        "queue": kept["queue_ms"] / tcp["queue_ms"],
+                    }
+                    for name, ratio in ratios.items():
+                        # At 1 Gbit/s a run has one epoch or two: the mean queue is that of where it ends.
+                        if rate < 1000 and abs(ratio - 1) > abs(worst[name][0] - 1):
+                            worst[name] = (ratio, f"{stack}, {place}")
+                    cells += [f"{ratios['goodput']:.3f}", f"{ratios['queue']:.3f}"]
+                with_convergence = of[stack, "on"]
+                if dead(with_convergence):
+                    cells.append("ended")
+                else:
+                    ratio = with_convergence["queue_ms"] / of["tcp", "on"]["queue_ms"]
+                    cells.append(f"{ratio:.3f}")
+                    if abs(ratio - 1) > 0.1:
+                        cycles.append(f"{stack} at {place} ({ratio:.2f})")
+            rows.append([place, *cells])
+    headings = [
+        "path",
+        *(f"{stack}: {what}" for stack in STACKS for what in ("goodput", "queue", "queue, with fast convergence")),
+    ]
+    text = [
+        "## Our CUBIC in a stack, beside our CUBIC on our TCP",
+        "",
+        "A flow alone, `slow_start = \"hystart\"` on both sides; the stack's number over TCP's. The first two columns of a stack are without fast convergence.",
+        "",
+        *table(headings, rows),
+        f"Up to 100 Mbit/s and without fast convergence the goodput is farthest off at {worst['goodput'][0]:.3f} ({worst['goodput'][1]}), the mean queue at {worst['queue'][0]:.3f} "
+        f"({worst['queue'][1]}). QUIC's headers take half a per cent of the goodput: a datagram of 1472 bytes has 1440 to 1444 of data, a segment 1448. "
+        "At 1 Gbit/s runs of 20 s and 30 s have one epoch or two, and the mean queue is that of where they end.",
+        "",
+        "With it a flow alone has two cycles: either each maximum of the window is as large as the one before, so that nothing is given away, or every other one is smaller. "
+        "Which of them it falls into depends on single packets, in a stack as on TCP. "
+        + (
+            f"At {len(cycles)} of {2 * len(rows)} places stack and TCP are in different ones: {'; '.join(cycles)}."
+            if cycles
+            else "No stack is in another one than TCP here."
+        ),
+        "",
+    ]
+    if deaths:
+        text += [f"Connections that ended, by the overshoot of slow start (below): {'; '.join(deaths)}.", ""]
+    parts: list[float] = []
+    for rate, rtt, _ in AGREEMENT[:2] + AGREEMENT[3:5]:
+        for buffer in BUFFERS:
+            ours, own = (found[f"reno/{rate}/{rtt}/{buffer}/{cc}"]["goodput"][0] for cc in ("reno", "stock-newreno"))
+            parts.append(ours / own)
+    text += [
+        f"`reno` in quinn has {min(parts):.3f} to {max(parts):.3f} of the goodput of quinn's own NewReno, over {len(parts)} paths.",
+        "",
+    ]
+    return text
+
+
+def survival(found: Found) -> list[str]:
+    """Section 2."""
+    ways = [*SLOW_STARTS, "own"]
+    lived = {(stack, way): 0 for stack in STACKS for way in ways}
+    rows: list[list[str]] = []
+    words = {stack: set[str]() for stack in STACKS}
+    for rate, rtt, _ in SURVIVAL:
+        for buffer in SURVIVAL_BUFFERS:
+            row = [f"{rate} Mbit/s, {rtt} ms, {buffer.replace('bdp', ' BDP')}"]
+            for stack in STACKS:
+                for way in ways:
+                    kept = found[f"survival/{rate}/{rtt}/{buffer}/{stack}/{way}"]
+                    if dead(kept):
+                        at, why = kept["failures"][0]
+                        words[stack].add(why)
+                        row.append(f"**{at:.1f} s**")
+                    else:
+                        lived[stack, way] += 1
+                        row.append(f"{kept['goodput'][0] / rate:.0%}")
+            if any("**" in cell for cell in row):
+                rows.append(row)
+    total = len(SURVIVAL) * len(SURVIVAL_BUFFERS)
+    said = "; ".join(f"{stack}: {', '.join(sorted(words[stack]))}" for stack in STACKS)
+    counts = [[stack, *(f"{lived[stack, way]} of {total}" for way in ways)] for stack in STACKS]
+    headings = ["path", *(f"{stack}: {way}" for stack in STACKS for way in ways)]
+    return [
+        "## Which slow start lets a connection live",
+        "",
+        f"Our CUBIC with each slow start, and the stack's own CUBIC, from the first second on: the paths out of {total} on which some connection ended, with the time of its end "
+        "in bold, or the goodput over the rate.",
+        "",
+        *table(headings, rows),
+        *table(["connections that lived", *ways], counts),
+        f"The stacks' words: {said}. quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one; the overshoot of slow start leaves them. "
+        "Flow control does not limit here: with the stacks' own windows (quinn: 1.25 MB for a stream) such gaps cannot build up, nor can more than that be in flight. "
+        "This is why an algorithm of ours has Linux's HyStart in QUIC (`Controller::for_quic`), where it has HyStart++ on TCP.",
+        "",
+        "`cwnd compare 'cubic@stack=quinn,slow_start=standard' --rate 1Gbit/s --rtt 40ms --duration 6s`",
+        "",
+    ]
+
+
+def plateau(found: Found) -> list[str]:
+    """Section 3."""
+    lines = []
+    for key, name in (("ours", "`cubic` in quinn"), ("own", "quinn's own CUBIC")):
+        rows = standstills(found[f"standstill/{key}"]["windows"])
+        text = ", ".join(f"{still:.1f} s at {low} packets ({at:.1f} s)" for at, low, still in rows)
+        lines.append(f"* {name}: {text}.")
+    return [
+        "## After a loss",
+        "",
+        "100 Mbit/s, 40 ms, a buffer of one BDP; for how long the window stands where the reduction left it, by rows of the table `cwnd`, every 0.1 s (when):",
+        "",
+        *lines,
+        "",
+        f"![Windows of both, 100 Mbit/s, 40 ms](../pictures/{PICTURE})",
+        "",
+        "After fast convergence quinn-proto computes K from the lowered W_max and not from the window, so that its curve begins below the window, which waits for it "
+        "(RFC 9438 §4.2 has K from both). Behind our hooks it does the same: `crates/cwnd-stacks/tests/contract.rs`.",
+        "",
+        "`cwnd compare 'stock-cubic@stack=quinn' --rate 100Mbit/s --rtt 40ms --out run`, then the table `cwnd`",
+        "",
+    ]
+
+
+def mean(values: Sequence[float]) -> str:
+    """A mean with its 95 % confidence interval."""
+    half = STUDENT * statistics.stdev(values) / len(values) ** 0.5
+    return f"{statistics.mean(values):.2f} ± {half:.2f}"
+
+
+def seeded(found: Found) -> list[str]:
+    """Section 4."""
+
+    def over(name: str, number: Callable[[Kept], float]) -> str:
+        kept = [found[f"{name}/{seed}"] for seed in SEEDS]
+        ended = sum(map(dead, kept))
+        return mean([number(each) for each in kept]) + (f" ({ended} ended)" if ended else "")
+
+    losses = [
+        [f"`{flow}`", *(over(f"loss/{flow}/{loss}", lambda kept: kept["goodput"][0]) for loss in LOSSES)]
+        for flow in SEEDED
+    ]
+    late = [
+        [
+            f"`{flow}`",
+            over(f"late/{flow}", lambda kept: kept["goodput"][1] / sum(kept["goodput"])),
+            over(f"late/{flow}", lambda kept: kept["jain"]),
+            over(f"late/{flow}", lambda kept: kept["queue_ms"]),
+            over(f"late/{flow}", lambda kept: sum(kept["lost"])),
+        ]
+        for flow in SEEDED
+    ]
+    pauses = []
+    for flow in SEEDED:
+        kept = found[f"pauses/{flow}"]
+        pauses.append([f"`{flow}`", f"{kept['goodput'][0]:.2f}", f"{kept['queue_ms']:.1f}", f"{kept['lost'][0]}"])
+    return [
+        "## Random loss, a late flow, pauses",
+        "",
+        "20 Mbit/s, 40 ms, a buffer of one BDP; means over twenty seeds with 95 % intervals. Goodput, Mbit/s, at random losses of 0.01, 0.1 and 1 %:",
+        "",
+        *table(["flow", *(f"{float(loss):.2%}" for loss in LOSSES)], losses),
+        "Two flows of one kind, the second of which starts 20 s to 21 s later; its part from 50 s to 80 s, Jain's index, the mean queue (ms), and packets declared lost in the whole run:",
+        "",
+        *table(["flow", "part of the late one", "Jain", "queue", "lost"], late),
+        "Five seconds of sending and five of silence, four times; without randomness it is one run. Goodput over the 40 s, mean queue (ms), packets declared lost:",
+        "",
+        *table(["flow", "Mbit/s", "queue", "lost"], pauses),
+    ]
+
+
+def apart(found: Found) -> list[str]:
+    """Section 5: what stacks' own controllers do that ours in the same stack do not."""
+
+    def lost(name: str) -> float:
+        return statistics.mean(sum(found[f"{name}/{seed}"]["lost"]) for seed in SEEDS)
+
+    bbr, cubic = lost("late/stock-bbr@stack=quinn"), lost("late/stock-cubic@stack=quinn")
+    pauses = {
+        flow: found[f"pauses/{flow}"]["lost"][0]
+        for flow in ("stock-cubic@stack=noq", "cubic@stack=noq", "stock-cubic@stack=quinn")
+    }
+    still = max(still for _, _, still in standstills(found["standstill/own"]["windows"]))
+    return [
+        "## Where the stacks' own controllers stand apart",
+        "",
+        f"* quinn's BBR fills the queue and goes on: two flows had {bbr:,.0f} packets declared lost in 80 s, two of quinn's CUBIC {cubic:,.0f}. Its goodput does not suffer by it, "
+        "and random losses do not slow it.",
+        "  `cwnd compare 'stock-bbr@stack=quinn' 'stock-bbr@stack=quinn,start=20s' --rate 20Mbit/s --rtt 40ms --duration 80s`",
+        f"* noq's CUBIC keeps its window over a pause and sends it when the application goes on: {pauses['stock-cubic@stack=noq']:,} packets declared lost over four pauses, beside "
+        f"{pauses['cubic@stack=noq']:,} of ours in noq, which restarts from the initial window, and {pauses['stock-cubic@stack=quinn']:,} of quinn's own.",
+        '  `python -c \'import cwnd; a = [{k: {"flow": "f", "at": f"{t}s"}} for t in range(5, 40, 5) for k in ["stop" if t % 10 else "start"]]; '
+        'print(cwnd.compare("stock-cubic@stack=noq,label=f", rate="20Mbit/s", rtt="40ms", duration="40s", actions=a))\'`',
+        f"* quinn's CUBIC stands still for up to {still:.1f} s after fast convergence: above.",
+        "",
+    ]
+
+
+def text(found: Found) -> str:
+    """The page."""
+    parts = [
+        "# Our algorithms in real QUIC stacks",
+        "",
+        "Of 26 November 2026: quinn-proto 0.11.19 and noq-proto 1.4.0, both ends of each connection, in the simulator in virtual time, datagrams of 1472 bytes, no cryptography "
+        "(which changes no packet: `crates/cwnd-stacks/tests/engine.rs`). `stock-cubic` and the like are the stacks' own controllers. A flow alone on a path without random losses has no "
+        "randomness: it is one run, whatever the seed. `python -m tools.stacks` repeats all of it; each line of the tables is a `cwnd compare`.",
+        "",
+        *agreement(found),
+        *survival(found),
+        *plateau(found),
+        *seeded(found),
+        *apart(found),
+    ]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def write(found: Found) -> None:
+    """Writes the page and its picture."""
+    draw(found["standstill/ours"]["windows"], found["standstill/own"]["windows"], INTERVAL_S)
+    PAGE.write_text(text(found), encoding="utf-8")
