@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Careful Resume: the window of an earlier connection over the same path (RFC 9959, draft-ietf-tsvwg-careful-resume).
+//! Careful Resume: the window of an earlier connection over the same path (draft-ietf-tsvwg-careful-resume).
 //!
 //! The transport has the arithmetic: the limits of the jump, and the retreat from one that was too large. The stack has the rest: which
 //! connection was over the same path, how old what it saved may be, and whether the first packets have arrived.
@@ -98,7 +98,7 @@ impl<A: Algorithm> Transport<A> {
         *jump = Jump { until: self.next.saturating_sub(1), validating: true, ..*jump };
     }
 
-    /// Congestion, before the reduction: it starts from what the path has carried. // RFC 9959: Safe Retreat
+    /// Congestion, before the reduction: it starts from what the path has carried. // draft-ietf-tsvwg-careful-resume: Safe Retreat
     pub(super) fn retreat(&mut self) -> Option<u32> {
         let jump = self.jump.take()?;
         let conn: &mut Conn = &mut self.driver.conn;
