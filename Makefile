@@ -130,6 +130,7 @@ ifeq ($(CI),true)
 else
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 endif
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p cwnd -p cwnd-quinn -p cwnd-noq
 	$(BIN)/ruff check python tests tools notebooks
 	$(BIN)/ruff format --check python tests tools notebooks
 	$(BIN)/mypy

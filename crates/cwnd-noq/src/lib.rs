@@ -213,3 +213,8 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
         Box::new(self.transport)
     }
 }
+
+/// What the crate's page shows first.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -161,3 +161,8 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
         Box::new(self.transport)
     }
 }
+
+/// What the crate's page shows first.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

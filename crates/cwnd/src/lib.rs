@@ -45,3 +45,8 @@ pub use hooks::{
     unit_and_scale,
 };
 pub use state::AnyBitPattern;
+
+/// What the crate's page shows first.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
