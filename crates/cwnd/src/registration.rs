@@ -87,6 +87,15 @@ pub trait Registered: CongestionControl<Params: Params> + AnyBitPattern + Defaul
     }
 }
 
+impl<A: Registered> Configured<A> {
+    /// A new instance of the algorithm with its default settings.
+    #[must_use]
+    pub fn registered() -> Self {
+        const { assert!(!A::SETS.is_empty(), "an algorithm has its default settings") };
+        Self { state: A::default(), params: A::SETS[0].params }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::Recovery;
@@ -98,14 +107,5 @@ mod tests {
         }
         assert_eq!(Recovery::by_name("rfc"), Some(Recovery::SackPrr));
         assert_eq!(Recovery::by_name("RFC"), None);
-    }
-}
-
-impl<A: Registered> Configured<A> {
-    /// A new instance of the algorithm with its default settings.
-    #[must_use]
-    pub fn registered() -> Self {
-        const { assert!(!A::SETS.is_empty(), "an algorithm has its default settings") };
-        Self { state: A::default(), params: A::SETS[0].params }
     }
 }
