@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,12 +62,22 @@ def test_a_connection_that_ends_is_a_line_of_the_report_and_an_entry_of_the_summ
             'flow[0].cc: "stock-bbr" is not accepted; expected an algorithm of ours, or of noq\'s own: stock-cubic, stock-newreno',
         ),
         ("stock-cubik@stack=quinn", "(did you mean stock-cubic?)"),
-        ("cubic@stack=quin", 'flow[0].stack: "quin" is not accepted; expected quinn or noq (did you mean quinn?)'),
+        (
+            "cubic@stack=quin",
+            'flow[0].stack: "quin" is not accepted; expected quinn, noq or exec (did you mean quinn?)',
+        ),
         (
             "cubic@stack=quinn,ack_every=1",
             "flow[0].ack_every: 1 is not accepted; expected no ack_every: quinn has its own",
         ),
         ("cubic@stack=quinn,host=linux", 'flow[0].host: "linux" is not accepted; expected no host: quinn has its own'),
+        (
+            "cubic@stack=exec,exec=true",
+            'flow[0].cc: "cubic" is not accepted; expected `stock-` and the name of an algorithm of the child\'s own',
+        ),
+        ("stock-x@stack=exec", "flow[0].exec: missing; expected the command of the child process that is each end"),
+        ("cubic@stack=quinn,exec=ls", 'flow[0].exec: "ls" is not accepted; expected `stack = "exec"` with it'),
+        ("cubic@exec=ls", 'flow[0].exec: "ls" is not accepted; expected `stack = "exec"` with it'),
         ("cubic@tls=true", "flow[0].tls: true is not accepted; expected a `stack` with it"),
         ("stock-cubic@stack=quinn,beta=0.7", "flow[0].beta: 0.7 is not accepted; expected"),
     ],
@@ -116,6 +127,20 @@ def test_a_run_of_a_stack_is_kept_and_read_back(tmp_path: Path) -> None:
     assert again.cwnd.num_rows == run.cwnd.num_rows > 50
     # A window of ten datagrams of 1472 bytes: RFC 9002 §7.2 has 14 720 bytes.
     assert run.cwnd["cwnd"][0].as_py() == 10
+
+
+def test_a_child_process_is_a_stack_too(tmp_path: Path, cwnd: Cli) -> None:
+    flow = f"stock-aimd@stack=exec,exec={sys.executable} -m cwnd.exec_child"
+    shown = json.loads(
+        cwnd(
+            "compare", flow, "cubic", "--rate", "10Mbit/s", "--rtt", "40ms", "--duration", "5s", "--json", cwd=tmp_path
+        ).stdout
+    )
+    result = compare([flow, "cubic"], rate="10Mbit/s", rtt="40ms", duration="5s")
+    assert shown["flows"] == result.summary["flows"] and shown["flows"][0]["recovery"] == "exec"
+    assert all(flow["throughput_mbps"] > 1 for flow in shown["flows"])
+    with pytest.raises(ScenarioError, match=r"`false` ended \(exit status: 1\)"):
+        compare("stock-x@stack=exec,exec=false", rate="10Mbit/s", rtt="40ms", duration="5s")
 
 
 def test_the_page_of_results_is_what_its_runs_say_and_a_run_repeats() -> None:

@@ -163,6 +163,7 @@ fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
         // Refused before.
         stack: _,
         tls: _,
+        exec: _,
     } = group;
     let kernels = FlowGroup::of("", Start::At(0));
     [

@@ -4,7 +4,7 @@
 use crate::flow::{param, parse_params};
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::action::{ActionTable, OnFlow, OnLink, ToAlgorithm, ToBuffer, ToDelay, ToRate};
-use crate::keys::stack::Stack;
+use crate::keys::stack::is_stock;
 use crate::keys::{Both, FlowNames, Scope, Variants};
 use crate::model::{Action, ActionKind, Scenario};
 use serde_json::{Value, json};
@@ -88,7 +88,7 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Action, Invalid
 fn parse_one(kind: &str, keys: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Action, Invalid> {
     let (at, what) = match ActionTable::parse_keys(kind, keys, scope)? {
         ActionTable::Switch(Both(OnFlow { flow, at }, ToAlgorithm { cc })) => {
-            if Stack::is_stock(&cc) {
+            if is_stock(&cc) {
                 let written = keys.get("cc");
                 return keys.refuse("cc", written, "an algorithm of ours: this one is a stack's own");
             }

@@ -3,7 +3,7 @@
 
 use crate::invalid::{Invalid, TableReader, shown, unknown_key};
 use crate::keys::flow::{AlgorithmName, FlowGroup, HOST, Start, StartTime};
-use crate::keys::stack::Stack;
+use crate::keys::stack::is_stock;
 use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};
 use crate::units::write_time;
@@ -54,7 +54,7 @@ fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inval
 
 /// The keys of `table` that were not read: parameters of the algorithm.
 pub(crate) fn parse_params(table: &TableReader<'_>, cc: &str) -> Result<Vec<(String, String)>, Invalid> {
-    if Stack::is_stock(cc) {
+    if is_stock(cc) {
         // What remains is no parameter of ours.
         return table.rest().next().map_or_else(
             || Ok(Vec::new()),

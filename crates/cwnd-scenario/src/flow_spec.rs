@@ -34,8 +34,8 @@ pub fn parse(text: &str, field: &str) -> Result<Map<String, Value>, Invalid> {
         if let Some((_, instead)) = ELSEWHERE.iter().find(|(other, _)| *other == key) {
             return refuse(part, (*instead).into());
         }
-        // A label is a text whatever it looks like.
-        let read = if key == "label" { json!(given) } else { value(given) };
+        // A label and a command are texts whatever they look like.
+        let read = if ["label", "exec"].contains(&key) { json!(given) } else { value(given) };
         if table.insert(key.to_owned(), read).is_some() {
             return refuse(text, format!("{key} once, not twice"));
         }

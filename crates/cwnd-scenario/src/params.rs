@@ -2,7 +2,7 @@
 //! An algorithm's parameters as a scenario writes them.
 
 use crate::invalid::{Invalid, TableReader, unknown_name};
-use crate::keys::stack::Stack;
+use crate::keys::stack::is_stock;
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Controller};
 use serde_json::Value;
@@ -43,21 +43,14 @@ pub fn expectation(spec: &Spec) -> String {
 
 /// What is expected in place of an unknown algorithm, for error messages.
 pub(crate) fn unknown_algorithm(cc: &str) -> String {
-    // Names of stacks' own algorithms are offered to who has written one.
-    let stock = Stack::ALL.iter().flat_map(|stack| stack.stock()).filter(|_| cc.starts_with("stock"));
-    let mut names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
-    for name in stock {
-        if !names.contains(name) {
-            names.push(name);
-        }
-    }
+    let names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
     unknown_name("the name of an algorithm", cc, &names)
 }
 
 /// Reads `cc`, an algorithm that exists.
 pub(crate) fn parse_cc(table: &mut TableReader<'_>) -> Result<String, Invalid> {
     let cc = table.required_text("cc", "the name of an algorithm")?;
-    if registry::find(&cc).is_some() || Stack::is_stock(&cc) {
+    if registry::find(&cc).is_some() || is_stock(&cc) {
         return Ok(cc);
     }
     let expected = unknown_algorithm(&cc);

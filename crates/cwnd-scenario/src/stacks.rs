@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a group with a real stack ([`FlowGroup::stack`]) cannot have: each refused in one line.
 
-use crate::invalid::{Invalid, TableReader};
+use crate::invalid::{Invalid, TableReader, nearest};
 use crate::keys::flow::FlowGroup;
-use crate::keys::stack::{Stack, stock_name};
+use crate::keys::stack::{Stack, is_stock};
 use serde_json::Value;
 
 /// Keys that are settings of the simulator's TCP, which a stack has its own ways for.
@@ -37,10 +37,21 @@ pub(crate) fn check(
     (given, defaults): (&Value, &Value),
 ) -> Result<(), Invalid> {
     let Some(stack) = group.stack else { return check_without(table, group) };
-    if stock_name(&group.cc).is_some() && !stack.stock().contains(&&*group.cc) {
-        let written = table.get("cc");
-        let own = format!("an algorithm of ours, or of {}'s own: {}", stack.name(), stack.stock().join(", "));
-        return table.refuse("cc", written, own);
+    if stack == Stack::Exec {
+        check_exec(table, group)?;
+    } else {
+        if is_stock(&group.cc) && !stack.has(&group.cc) {
+            let written = table.get("cc");
+            let what =
+                format!("an algorithm of ours, or of {}'s own: {}", stack.name(), stack.stock().join(", "));
+            let near = nearest(&group.cc, stack.stock().iter().copied());
+            let offer = near.first().map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
+            return table.refuse("cc", written, what + &offer);
+        }
+        if group.exec.is_some() {
+            let written = table.get("exec");
+            return table.refuse("exec", written, "`stack = \"exec\"` with it");
+        }
     }
     match NOT_OF_STACKS.iter().find(|key| given.get(key) != defaults.get(key)) {
         Some(key) => table.refuse(key, given.get(key), format!("no {key}: {} has its own", stack.name())),
@@ -48,10 +59,34 @@ pub(crate) fn check(
     }
 }
 
+/// Refuses a child process without a command, and what only the stacks that are linked in can.
+fn check_exec(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+    if group.exec.is_none() {
+        return table.refuse(
+            "exec",
+            None,
+            "the command of the child process that is each end, such as \"python3 stack.py\"",
+        );
+    }
+    if !is_stock(&group.cc) {
+        let written = table.get("cc");
+        return table.refuse(
+            "cc",
+            written,
+            "`stock-` and the name of an algorithm of the child's own, such as stock-aimd",
+        );
+    }
+    if group.tls {
+        let written = table.get("tls");
+        return table.refuse("tls", written, "false: what a child encrypts is its own matter");
+    }
+    Ok(())
+}
+
 /// Refuses what needs a stack.
 fn check_without(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
-    if Stack::is_stock(&group.cc) {
-        let with = Stack::ALL.iter().filter(|stack| stack.stock().contains(&&*group.cc));
+    if is_stock(&group.cc) {
+        let with = Stack::ALL.iter().filter(|stack| stack.has(&group.cc));
         let with: Vec<String> = with.map(|stack| format!("`stack = \"{}\"`", stack.name())).collect();
         let written = table.get("cc");
         let expected = format!("an algorithm of ours, or {}: it is a stack's own", with.join(" or "));
@@ -60,6 +95,10 @@ fn check_without(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), I
     if group.tls {
         let written = table.get("tls");
         return table.refuse("tls", written, "a `stack` with it: the simulator's TCP has no TLS");
+    }
+    if group.exec.is_some() {
+        let written = table.get("exec");
+        return table.refuse("exec", written, "`stack = \"exec\"` with it");
     }
     Ok(())
 }

@@ -102,6 +102,8 @@ pub struct ConnectionSpec<'a> {
     pub tls: bool,
     /// Seed of what the stack draws at random.
     pub seed: u64,
+    /// The command of a child process that is the stack.
+    pub exec: Option<&'a str>,
 }
 
 /// The algorithm of a connection of a foreign stack.

@@ -11,7 +11,7 @@
 //! use cwnd_stacks::RealStacks;
 //!
 //! let algorithm = StackAlgorithm::Stock("cubic".to_owned());
-//! let spec = ConnectionSpec { stack: "quinn", algorithm, datagram: 1452, tls: false, seed: 1 };
+//! let spec = ConnectionSpec { stack: "quinn", algorithm, datagram: 1452, tls: false, seed: 1, exec: None };
 //! let mut connection = RealStacks.connect(spec)?;
 //! connection.sender.open(0);
 //! let mut datagram = Vec::new();
@@ -23,6 +23,7 @@
 mod application;
 mod clock;
 mod datagrams;
+mod exec;
 mod handshake;
 mod noq;
 mod observed;
@@ -50,12 +51,13 @@ pub struct RealStacks;
 
 impl Stacks for RealStacks {
     fn connect(&self, spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-        if !(DATAGRAM_BOUNDS.0..=DATAGRAM_BOUNDS.1).contains(&spec.datagram) {
+        if spec.stack != "exec" && !(DATAGRAM_BOUNDS.0..=DATAGRAM_BOUNDS.1).contains(&spec.datagram) {
             return Err(datagram_out_of_bounds(spec.datagram));
         }
         match spec.stack {
             "quinn" => quinn::connect(spec),
             "noq" => noq::connect(spec),
+            "exec" => exec::connect(&spec),
             unknown => Err(format!("there is no stack \"{unknown}\": {}", STACKS.join(", "))),
         }
     }

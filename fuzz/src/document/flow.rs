@@ -17,6 +17,7 @@ pub(super) const FLOW: &[Rule] = &[
     ("label", 0, |_, _| Value::Null), // unique among the groups
     ("stack", 0, |_, _| Value::Null), // stacks have random networks of their own, in their crate
     ("tls", 0, |_, _| Value::Null),
+    ("exec", 0, |_, _| Value::Null),
     ("direction", 0, |_, _| Value::Null), // the keys of the route: see `route`
     ("from", 0, |_, _| Value::Null),
     ("to", 0, |_, _| Value::Null),

@@ -234,7 +234,7 @@ mod tests {
             link.extend(document["link"].as_object().cloned().unwrap_or_default());
         }
         for (table, written, never) in
-            [("flow", flow, &["label", "stack", "tls"][..]), ("link", link, &["packet_size"])]
+            [("flow", flow, &["label", "stack", "tls", "exec"][..]), ("link", link, &["packet_size"])]
         {
             for key in keys_of(table) {
                 assert!(written.contains_key(key.name) != never.contains(&key.name), "{table}.{}", key.name);

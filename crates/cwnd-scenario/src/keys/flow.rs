@@ -6,7 +6,7 @@ pub use super::flow_formats::{AccessLink, Start};
 
 use super::Keyed;
 use super::flow_formats::{Access, Burst, Gro, Label, Overhead, Route};
-use super::formats::{Count, Flag, Frequency, Named, Optional, Payload, Rate, Time};
+use super::formats::{Count, Flag, Frequency, Named, NonEmpty, Optional, Payload, Rate, Time};
 use super::host::Host;
 use super::stack::Stack;
 use crate::route::RouteSpec;
@@ -20,6 +20,8 @@ const RECOVERY: Named<Recovery> =
     Named { all: &Recovery::ALL, name: Recovery::name, aliases: &Recovery::ALIASES, or: ", " };
 /// The format of `host`.
 pub(crate) const HOST: Named<Host> = Named { all: Host::ALL, name: Host::name, aliases: &[], or: " or " };
+/// What a command may be.
+const COMMAND: &str = "a command, such as \"python3 stack.py\"";
 const STACK: Named<Stack> = Named { all: Stack::ALL, name: Stack::name, aliases: &[], or: " or " };
 
 keys! {
@@ -32,6 +34,9 @@ keys! {
             "quinn-proto 0.11, noq-proto 1";
         tls: bool = false, Flag, "",
             "whether the stack's packets are encrypted and its handshake is TLS; else both have only the sizes. It takes a `stack`", "RFC 9001";
+        exec: Option<String> = None, Optional(NonEmpty(COMMAND), "none"), "",
+            "command of the child process that is each end, its words separated by spaces: it speaks the protocol of the page on `stack = \"exec\"`, which it takes",
+            "docs/reference/exec-protocol.md";
         label: Option<String> = None, Optional(Label, "`cc` and what differs"), "",
             "label of the group in tables, documents and pictures; unique", "";
         count: u32 = 1, Count(1, MAX_FLOWS), "",

@@ -11,11 +11,13 @@ pub enum Stack {
     Quinn,
     /// The QUIC of noq, `noq-proto` 1.
     Noq,
+    /// A child process at each end.
+    Exec,
 }
 
 impl Stack {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Quinn, Self::Noq];
+    pub const ALL: &'static [Self] = &[Self::Quinn, Self::Noq, Self::Exec];
 
     /// Name in scenarios and on the command line.
     #[must_use]
@@ -23,6 +25,7 @@ impl Stack {
         match self {
             Self::Quinn => "quinn",
             Self::Noq => "noq",
+            Self::Exec => "exec",
         }
     }
 
@@ -33,14 +36,22 @@ impl Stack {
             Self::Quinn => &["stock-cubic", "stock-newreno", "stock-bbr"],
             // Its BBRv3 draws from the thread's generator, which no setting seeds: runs with one seed differ.
             Self::Noq => &["stock-cubic", "stock-newreno"],
+            // Whatever its command has.
+            Self::Exec => &[],
         }
     }
 
-    /// Whether `cc` is a name of an algorithm of some stack's own.
+    /// Whether it has an algorithm of its own of this name, as `cc` has it.
     #[must_use]
-    pub fn is_stock(cc: &str) -> bool {
-        Self::ALL.iter().any(|stack| stack.stock().contains(&cc))
+    pub fn has(self, cc: &str) -> bool {
+        self.stock().contains(&cc) || (self == Self::Exec && is_stock(cc))
     }
+}
+
+/// Whether `cc` names an algorithm of a stack's own.
+#[must_use]
+pub fn is_stock(cc: &str) -> bool {
+    stock_name(cc).is_some_and(|name| !name.is_empty())
 }
 
 /// The stack's name of its own algorithm that `cc` names: `cubic` for `stock-cubic`.

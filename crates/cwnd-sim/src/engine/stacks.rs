@@ -79,6 +79,7 @@ impl StackFlows {
             algorithm,
             datagram: datagram as u16,
             tls: flow.group.tls,
+            exec: flow.group.exec.as_deref(),
             seed: RandomStream::new(seed, STREAM + number).next_u64(),
         };
         let ends = stacks.connect(spec).map_err(|why| Invalid {

@@ -88,7 +88,7 @@ fn datagrams_are_as_long_as_they_may_be_and_no_longer() {
     for stack in STACKS {
         for datagram in [1200, 1472, 8972, 16_383] {
             let algorithm = StackAlgorithm::Stock("cubic".to_owned());
-            let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1 };
+            let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1, exec: None };
             let mut path = Path::new(20, 40);
             path.buffer *= 4;
             let out = transfer(RealStacks.connect(spec).expect("a connection"), &path, 5);
@@ -214,7 +214,7 @@ fn one_loss_with_3_mb_behind_it_ends_a_connection_of_noq_and_none_of_quinn() {
 fn what_a_stack_cannot_be_is_said_in_one_line() {
     let refusal = |stack, algorithm: &str, datagram| {
         let algorithm = StackAlgorithm::Stock(algorithm.to_owned());
-        let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1 };
+        let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1, exec: None };
         RealStacks.connect(spec).map(|_| ()).expect_err("refused")
     };
     assert!(refusal("quiche", "cubic", 1452).contains("quinn"));

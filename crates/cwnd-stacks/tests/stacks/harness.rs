@@ -74,7 +74,7 @@ impl Outcome {
 pub fn connect(stack: &str, algorithm: &str, seed: u64, tls: bool) -> Connection {
     let algorithm = StackAlgorithm::Stock(algorithm.to_owned());
     RealStacks
-        .connect(ConnectionSpec { stack, algorithm, datagram: 1452, tls, seed })
+        .connect(ConnectionSpec { stack, algorithm, datagram: 1452, tls, seed, exec: None })
         .expect("stack and algorithm")
 }
 

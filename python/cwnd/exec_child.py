@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A stack as a child process (`stack = "exec"`): the protocol's side of the child, and a stack of a page, `python -m cwnd.exec_child`.
+
+Standard library only: copy it, and put your stack in the place of `Aimd`. docs/reference/exec-protocol.md is the protocol.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from typing import BinaryIO
+
+#: "None", "never", "without an end"
+NONE = 2**64 - 1
+SENDER, RECEIVER = 0, 1
+
+
+class Stack:
+    """One end of a connection: what is told it, and what it says. Times are in ns since the run began."""
+
+    def __init__(self, role: int, datagram: int, seed: int, name: str) -> None:
+        self.role, self.datagram, self.seed, self.name = role, datagram, seed, name
+        #: what is to be sent: ECN field and bytes
+        self.out: list[tuple[int, bytes]] = []
+        self.next_timer = NONE
+        self.cwnd, self.ssthresh, self.in_flight = 0, NONE, NONE
+        self.srtt, self.min_rtt, self.pacing_rate = 0, 0, NONE
+        self.lost, self.congestion_events, self.timeouts, self.read = 0, 0, 0, 0
+
+    def open(self, now: int) -> None:
+        """The connection opens."""
+
+    def on_datagram(self, now: int, ecn: int, data: bytes) -> None:
+        """A datagram arrives."""
+
+    def on_timer(self, now: int) -> None:
+        """The time of `next_timer` has come."""
+
+    def write(self, now: int, size: int) -> None:
+        """The application has so many bytes more to send; `NONE`: without an end."""
+
+    def finish(self, now: int) -> None:
+        """The application has nothing more to send."""
+
+
+def serve(make: type[Stack], source: BinaryIO, target: BinaryIO) -> None:
+    """Answers frames until the input ends."""
+    stack = None
+    while head := source.read(4):
+        frame = source.read(int.from_bytes(head, "little"))
+        kind, rest = frame[0], frame[1:]
+        if kind == 1:
+            version, role, datagram, seed = struct.unpack_from("<HBHQ", rest)
+            if version != 1:
+                raise SystemExit(f"version {version} of the protocol: this is for version 1")
+            stack = make(role, datagram, seed, rest[13:].decode())
+        elif stack is None:
+            raise SystemExit("a frame before HELLO")
+        else:
+            now = int.from_bytes(rest[:8], "little")
+            if kind == 2:
+                stack.open(now)
+            elif kind == 3:
+                stack.on_datagram(now, rest[8], rest[9:])
+            elif kind == 4:
+                stack.on_timer(now)
+            elif kind == 5:
+                stack.write(now, int.from_bytes(rest[8:16], "little"))
+            elif kind == 6:
+                stack.finish(now)
+        for ecn, data in stack.out:
+            target.write(struct.pack("<IBB", len(data) + 2, 1, ecn) + data)
+        stack.out.clear()
+        numbers = (
+            stack.next_timer, stack.cwnd, stack.ssthresh, stack.in_flight, stack.srtt, stack.min_rtt, stack.pacing_rate,
+            stack.lost, stack.congestion_events, stack.timeouts, stack.read,
+        )  # fmt: skip
+        target.write(struct.pack("<IB11Q", 89, 2, *numbers))
+        target.flush()
+
+
+class Aimd(Stack):
+    """Numbered pieces, each acknowledged by its number; one more piece in flight a round trip, half after a loss."""
+
+    def __init__(self, role: int, datagram: int, seed: int, name: str) -> None:
+        super().__init__(role, datagram, seed, name)
+        self.piece = datagram - 8
+        self.window, self.threshold, self.recovery = 10.0, 1e18, -1
+        self.total, self.next = 0, 0
+        #: pieces in flight, when each was sent, and how many later ones have been acknowledged
+        self.sent: dict[int, list[int]] = {}
+        self.waiting: list[int] = []
+        self.here: set[int] = set()
+        self.upto, self.last = 0, (-1, 0)
+
+    def write(self, now: int, size: int) -> None:
+        self.total = NONE if size == NONE else self.total + size
+        self.send(now)
+
+    def finish(self, now: int) -> None:
+        self.total = min(self.total, self.next * self.piece)
+
+    def send(self, now: int) -> None:
+        while len(self.sent) < int(self.window) and (self.waiting or self.next * self.piece < self.total):
+            number = self.waiting.pop(0) if self.waiting else self.next
+            self.next = max(self.next, number + 1)
+            size = min(self.piece, self.total - number * self.piece)
+            self.out.append((0, number.to_bytes(8, "little") + bytes(size)))
+            self.sent[number] = [now, 0]
+        oldest = min((at for at, _ in self.sent.values()), default=NONE)
+        self.next_timer = NONE if oldest == NONE else oldest + max(3 * self.srtt, 200_000_000)
+        self.cwnd, self.in_flight = int(self.window) * self.datagram, len(self.sent) * self.datagram
+        self.ssthresh = NONE if self.threshold > 1e9 else int(self.threshold) * self.datagram
+
+    def lose(self, number: int) -> None:
+        del self.sent[number]
+        self.waiting.append(number)
+        self.lost += 1
+        if number > self.recovery:
+            self.window = self.threshold = max(self.window / 2, 2)
+            self.recovery, self.congestion_events = self.next, self.congestion_events + 1
+
+    def on_datagram(self, now: int, ecn: int, data: bytes) -> None:
+        number = int.from_bytes(data[:8], "little")
+        if self.role == RECEIVER:
+            if number >= self.upto and number not in self.here:
+                self.here.add(number)
+                self.last = max(self.last, (number, len(data) - 8))
+                while self.upto in self.here:
+                    self.here.remove(self.upto)
+                    self.read += self.last[1] if self.upto == self.last[0] else self.piece
+                    self.upto += 1
+            self.out.append((0, data[:8]))
+            return
+        if number in self.sent:
+            rtt = now - self.sent.pop(number)[0]
+            self.srtt = (7 * self.srtt + rtt) // 8 if self.srtt else rtt
+            self.min_rtt = min(self.min_rtt or rtt, rtt)
+            self.window += 1 if self.window < self.threshold else 1 / self.window
+            for other, seen in list(self.sent.items()):
+                seen[1] += other < number
+                if seen[1] > 2:
+                    self.lose(other)
+        self.send(now)
+
+    def on_timer(self, now: int) -> None:
+        self.timeouts += 1
+        for number in list(self.sent):
+            self.lose(number)
+        self.waiting.sort()
+        self.window, self.threshold = 2.0, max(self.window / 2, 2)
+        self.send(now)
+
+
+if __name__ == "__main__":
+    serve(Aimd, sys.stdin.buffer, sys.stdout.buffer)
