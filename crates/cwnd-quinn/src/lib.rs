@@ -84,9 +84,9 @@ impl<A: Algorithm> OfQuinn<A> {
         self.now.saturating_duration_since(self.begin)
     }
 
-    /// What was sent at `at`.
+    /// What was sent at `at`, or the oldest that is still known.
     fn sent(&self, at: Instant) -> Option<Sent> {
-        let place = self.packets.partition_point(|(sent, _)| *sent <= at).checked_sub(1)?;
+        let place = self.packets.partition_point(|(sent, _)| *sent <= at).saturating_sub(1);
         self.packets.get(place).map(|(_, sent)| *sent)
     }
 }
@@ -113,8 +113,9 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
             self.acked.clear();
         }
         self.transport.on_discarded(self.transport.in_flight().saturating_sub(in_flight));
-        // Twice the round trip is more than quinn waits for any packet (RFC 9002 §6.1.2).
-        let oldest = self.transport.metrics().smoothed_rtt.and_then(|rtt| now.checked_sub(2 * rtt));
+        // A loss is found a round trip and an eighth after a later packet has arrived (RFC 9002 §6.1.2), or, at the end of what was sent,
+        // after the probe that a timeout sends.
+        let oldest = self.transport.metrics().smoothed_rtt.and_then(|rtt| now.checked_sub(8 * rtt));
         while self.packets.len() > 1 && self.packets.front().map(|(sent, _)| *sent) < oldest {
             self.packets.pop_front();
         }

@@ -123,6 +123,28 @@ fn a_transfer_ends_and_a_stop_stops() {
     assert!(forwarded(7_900_000_000) - forwarded(7_000_000_000) < 5, "it goes on");
 }
 
+// 60 kB are some 42 datagrams. The last ones are lost, and found lost only by the probes that follow the timeout: several round trips later.
+#[test]
+fn a_loss_at_the_end_of_a_transfer_reduces_the_window() {
+    for (cc, stack) in [("cubic", "quinn"), ("cubic", "noq"), ("reno", "quinn"), ("stock-cubic", "quinn")] {
+        for lost in ["42,43", "38,39,40,41,42,43", "40,41,42,43,44,45"] {
+            let text = format!(
+                "duration = '5s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\nloss = 'at:{lost}'\n\
+                 queue = {{ kind = 'droptail', limit = '2bdp' }}\n[[flow]]\ncc = '{cc}'\nstack = '{stack}'\nsize = '60kB'"
+            );
+            let run = ran(&scenario(&text));
+            let (first, last) =
+                (run.tables().cwnd.iter().map(|row| row.cwnd).max(), run.tables().cwnd.last());
+            let last = last.unwrap_or_else(|| panic!("no row"));
+            assert!(run.summary().flows[0].run.drops.total() >= 2, "{cc} {stack} {lost}");
+            assert!(
+                last.ssthresh < 100 && Some(last.cwnd) < first,
+                "{cc} {stack} {lost}: {last:?}, {first:?} at most"
+            );
+        }
+    }
+}
+
 // A queue that marks: the window goes down without a loss.
 #[test]
 fn marks_reach_a_stack_with_ecn() {
