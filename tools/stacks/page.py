@@ -68,6 +68,7 @@ def agreement(found: Found) -> list[str]:
     worst = {"goodput": (1.0, ""), "queue": (1.0, "")}
     cycles: list[str] = []
     deaths: list[str] = []
+    compared = 0
     for rate, rtt, _ in AGREEMENT:
         for buffer in BUFFERS:
             place = f"{rate} Mbit/s, {rtt} ms, {buffer.replace('bdp', ' BDP')}"
@@ -80,7 +81,7 @@ def agreement(found: Found) -> list[str]:
             for stack in STACKS:
                 kept, tcp = of[stack, "off"], of["tcp", "off"]
                 if dead(kept):
-                    deaths.append(f"{stack} at {place}")
+                    deaths.append(f"{stack} at {place}, {kept['failures'][0][0]:.1f} s")
                     cells += ["ended", "ended"]
                 else:
                     ratios = {
@@ -98,7 +99,8 @@ def agreement(found: Found) -> list[str]:
                 else:
                     ratio = with_convergence["queue_ms"] / of["tcp", "on"]["queue_ms"]
                     cells.append(f"{ratio:.3f}")
-                    if abs(ratio - 1) > 0.1:
+                    compared += rate < 1000
+                    if rate < 1000 and abs(ratio - 1) > 0.1 and abs(kept["queue_ms"] / tcp["queue_ms"] - 1) < 0.1:
                         cycles.append(f"{stack} at {place} ({ratio:.2f})")
             rows.append([place, *cells])
     headings = [
@@ -118,14 +120,17 @@ def agreement(found: Found) -> list[str]:
         "With it a flow alone has two cycles: either each maximum of the window is as large as the one before, so that nothing is given away, or every other one is smaller. "
         "Which of them it falls into depends on single packets, in a stack as on TCP. "
         + (
-            f"At {len(cycles)} of {2 * len(rows)} places stack and TCP are in different ones: {'; '.join(cycles)}."
+            f"Up to 100 Mbit/s, at {len(cycles)} of {compared} places stack and TCP are in different ones: {'; '.join(cycles)}."
             if cycles
             else "No stack is in another one than TCP here."
         ),
         "",
     ]
     if deaths:
-        text += [f"Connections that ended, by the overshoot of slow start (below): {'; '.join(deaths)}.", ""]
+        text += [
+            f"Connections that ended, by too many gaps or too much behind a gap (below), and when: {'; '.join(deaths)}.",
+            "",
+        ]
     parts: list[float] = []
     for rate, rtt, _ in AGREEMENT[:2] + AGREEMENT[3:5]:
         for buffer in BUFFERS:
@@ -167,11 +172,11 @@ def survival(found: Found) -> list[str]:
         "## Which slow start lets a connection live",
         "",
         f"Our CUBIC with each slow start, and the stack's own CUBIC, from the first second on: the paths out of {total} on which some connection ended, with the time of its end "
-        "in bold, or the goodput over the rate.",
+        "in bold, or the goodput over the rate. Each was watched for 20 s, at 1 Gbit/s for 6 s: noq's at 1 Gbit/s that lived so long ended at a first loss of congestion avoidance, above.",
         "",
         *table(headings, rows),
         *table(["connections that lived", *ways], counts),
-        f"The stacks' words: {said}. quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one; the overshoot of slow start leaves them. "
+        f"The stacks' words: {said}. quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one; the overshoot of slow start leaves them, and at windows that large so may any loss. "
         "Flow control does not limit here: with the stacks' own windows (quinn: 1.25 MB for a stream) such gaps cannot build up, nor can more than that be in flight. "
         "This is why an algorithm of ours has Linux's HyStart in QUIC (`Controller::for_quic`), where it has HyStart++ on TCP.",
         "",
@@ -245,7 +250,7 @@ def seeded(found: Found) -> list[str]:
         "Two flows of one kind, the second of which starts 20 s to 21 s later; its part from 50 s to 80 s, Jain's index, the mean queue (ms), and packets declared lost in the whole run:",
         "",
         *table(["flow", "part of the late one", "Jain", "queue", "lost"], late),
-        "Five seconds of sending and five of silence, four times; without randomness it is one run. Goodput over the 40 s, mean queue (ms), packets declared lost:",
+        "Five seconds of sending and five of silence, four times; without randomness it is one run. A stack goes on sending what its application handed over before a stop, up to eight windows, and our TCP does not. Goodput over the 40 s, mean queue (ms), packets declared lost:",
         "",
         *table(["flow", "Mbit/s", "queue", "lost"], pauses),
     ]

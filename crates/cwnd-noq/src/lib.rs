@@ -10,7 +10,8 @@
 //! ```
 //!
 //! noq names packets, says which losses were none, when its window was full, and which reductions are asked for by ECN; it paces at the
-//! rate that the algorithm, or the window and the round trip time, give, in bursts of at most the initial window.
+//! rate that the algorithm, or the window and the round trip time, give, in batches of at most the initial window; noq's bucket may let
+//! several go at once, 2 ms of the rate.
 #![forbid(unsafe_code)]
 
 use cwnd::Algorithm;
@@ -67,11 +68,14 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> ControllerFactory for
             acked: Vec::new(),
             lost: Vec::new(),
             newest: None,
-            epoch: None,
+            epochs: Vec::new(),
             config,
         })
     }
 }
+
+/// Reductions that are remembered: a loss, and persistent congestion in it.
+const MOST_EPOCHS: usize = 4;
 
 /// A path's controller.
 #[derive(Clone, Debug)]
@@ -85,8 +89,8 @@ struct OfNoq<A: Algorithm> {
     lost: Vec<Lost>,
     /// The newest packet that was acknowledged.
     newest: Option<(Instant, Sent)>,
-    /// What the last losses led to.
-    epoch: Option<LossEpoch>,
+    /// What losses led to since the last that were none; the latest last.
+    epochs: Vec<LossEpoch>,
     config: Config,
 }
 
@@ -171,13 +175,17 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
             return;
         }
         let epoch = self.transport.on_lost(at, &self.lost, is_persistent);
-        self.epoch = epoch.or(self.epoch);
+        self.epochs.extend(epoch);
+        if self.epochs.len() > MOST_EPOCHS {
+            self.epochs.remove(0);
+        }
         self.lost.clear();
     }
 
     fn on_spurious_congestion_event(&mut self) {
         let at = self.at(self.now);
-        if let Some(epoch) = self.epoch.take() {
+        // A loss and persistent congestion after it are undone together; one that another reduction came after is not.
+        for epoch in self.epochs.drain(..) {
             self.transport.on_spurious(at, epoch);
         }
     }

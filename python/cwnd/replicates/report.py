@@ -107,6 +107,12 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
             drop_causes.reported(lambda column: any(is_informative(interval_of(link, column)) for link in links))
         ),
     )
+    failed = [run["failures"] for run in document["runs"] if run.get("failures")]
+    if failed:
+        first = min((failure for each in failed for failure in each), key=lambda failure: failure["time_s"])
+        printer.print(
+            f"in {len(failed)} of {runs} runs connections ended before the run did, the first at {first['time_s']:.3f} s ({first['flow']}): {first['why']}"
+        )
     if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]
         printer.print(

@@ -152,6 +152,9 @@ impl Simulation {
 
     /// A flow's connection opens, and its application writes.
     pub(super) fn open_stack(&mut self, now: u64, number: u32) {
+        if self.flows[number as usize].sender.is_stopped(now) {
+            return; // its stop came before its drawn start
+        }
         let bytes = self.scenario_flows[number as usize].group.size.unwrap_or(u64::MAX);
         self.with_connection(now, number, |connection| {
             connection.ends().receiver.open(now);
@@ -249,6 +252,11 @@ impl Simulation {
                 all.failures.push(FlowFailure { time_ns: now, flow: number, why });
             }
             self.record_event(now, number, EventKind::Failure, None, 0);
+            // Nothing is in flight any more, and no window lets anything out.
+            let flow = &mut self.flows[number as usize];
+            let conn = &mut flow.sender.driver.conn;
+            (conn.cwnd, conn.in_flight, conn.packets_out) = (0, 0, 0);
+            flow.record_window(now, self.scenario.measure);
         }
         let [sender, receiver] = connection.timers;
         self.flows[number as usize].ack_at = match sender.min(receiver) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An independent look at what links did, in runs with foreign stacks: no link sends faster than its rate, holds more than its queue, or
-//! sends a packet before it came. It knows the links' settings and nothing of how they compute.
+//! An independent look at what links did, in runs with foreign stacks: no link sends faster than its rate. Of a queue that decides at
+//! arrival, no packet leaves before it came, and where it is limited in packets it holds no more. Of one that decides at the head only
+//! departures are known, so that its rate is checked over the time since the last one. It knows the links' settings and nothing of how
+//! they compute.
 
 use cwnd_link::{Limit, LinkConfig, Rate, ServerConfig, Steps};
 use std::collections::VecDeque;

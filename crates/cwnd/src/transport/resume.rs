@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Careful Resume: the window of an earlier connection over the same path (draft-ietf-tsvwg-careful-resume).
+//! Careful Resume: the window of an earlier connection over the same path (RFC 9959, draft-ietf-tsvwg-careful-resume).
 //!
 //! The transport has the arithmetic: the limits of the jump, and the retreat from one that was too large. The stack has the rest: which
 //! connection was over the same path, how old what it saved may be, and whether the first packets have arrived.
@@ -96,9 +96,14 @@ impl<A: Algorithm> Transport<A> {
         }
         // What has been sent by now is what the jump is judged by.
         *jump = Jump { until: self.next.saturating_sub(1), validating: true, ..*jump };
+        // The window that was jumped to and not used is not kept. // RFC 9959 §3.3
+        let used = jump.pipe.max(self.in_flight).max(self.config.initial_window_bytes());
+        let conn = &mut self.driver.conn;
+        let segments = u32::try_from(used.div_ceil(u64::from(conn.mss))).unwrap_or(u32::MAX);
+        conn.cwnd = conn.cwnd.min(segments);
     }
 
-    /// Congestion, before the reduction: it starts from what the path has carried. // draft-ietf-tsvwg-careful-resume: Safe Retreat
+    /// Congestion, before the reduction: it starts from what the path has carried. // RFC 9959: Safe Retreat
     pub(super) fn retreat(&mut self) -> Option<u32> {
         let jump = self.jump.take()?;
         let conn: &mut Conn = &mut self.driver.conn;
