@@ -190,8 +190,7 @@ impl<A: Algorithm> Driver<A> {
         self.on_round_trip(ack);
         let (conn, as_linux) = (&mut self.conn, self.options.tells_as_linux);
         conn.delivered = conn.delivered.wrapping_add(u64::from(ack.delivered));
-        // Without a scoreboard of segments, what is acknowledged may be less than one, and is news all the same.
-        if ack.acked > 0 || (as_linux && conn.packets_out > 0) || self.options.hears_of_parts(ack) {
+        if ack.acked > 0 || (as_linux && conn.packets_out > 0) {
             let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
             let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
             self.cc.pkts_acked(conn, &sample);

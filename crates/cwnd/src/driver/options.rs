@@ -70,15 +70,6 @@ impl Options {
         Self { loss_window: 2, timeout_reduces_again: false, flight: Flight::Pipe, ..Self::TCP };
 }
 
-impl Options {
-    /// Whether an acknowledgement of no whole segment is news all the same: to a transport without a scoreboard of segments.
-    #[cold]
-    #[inline(never)]
-    pub(super) const fn hears_of_parts(&self, ack: &Ack) -> bool {
-        matches!(self.flight, Flight::Pipe) && ack.rtt_us.is_some()
-    }
-}
-
 impl Default for Options {
     fn default() -> Self {
         Self::TCP

@@ -70,7 +70,7 @@ mod tests;
 use core::time::Duration;
 
 use crate::algorithm::Algorithm;
-use crate::conn::{CaState, Conn, PacingStatus};
+use crate::conn::{AckSample, CaState, Conn, PacingStatus};
 use crate::controller::Controller;
 use crate::driver::{Ack, Driver};
 pub use crate::driver::{EcnOutcome, Reduction};
@@ -204,6 +204,12 @@ impl<A: Algorithm> Transport<A> {
         let plain = self.driver.conn.ca_state == CaState::Open && !ack.new_loss;
         self.watching(|driver| {
             driver.on_arrival(&ack, plain);
+            // Less than a segment is news all the same. The driver does not ask: each duplicate of TCP's would pay for it.
+            if let (0, Some(rtt_us)) = (ack.acked, ack.rtt_us) {
+                let rtt_us = i32::try_from(rtt_us).unwrap_or(i32::MAX);
+                let sample = AckSample::new(0, rtt_us, driver.conn.in_flight);
+                driver.cc.pkts_acked(&mut driver.conn, &sample);
+            }
             let credit = driver.on_progress(&ack);
             driver.on_window(&ack, credit);
         });

@@ -56,19 +56,6 @@ fn a_restart_leaves_the_settings_and_nothing_else() {
     assert_eq!(format!("{driver:?}"), format!("{fresh:?}"));
 }
 
-// RFC 9002 §5.1: what is acknowledged may be less than a segment. Its round trip time is told, and no growth comes of it.
-#[test]
-fn an_acknowledgement_in_part_tells_its_round_trip_time() {
-    let inner =
-        |driver: &Driver| driver.cc.info(&driver.conn).named().find(|(name, _)| *name == "base_rtt_us");
-    for (options, told) in [(Options::QUIC, true), (Options::TCP, false)] {
-        let mut driver = driver("vegas", 10, options);
-        let before = inner(&driver);
-        driver.on_ack(&ack(60_000, 1, 0));
-        assert_eq!((inner(&driver) != before, driver.conn.cwnd), (told, 10));
-    }
-}
-
 // The same calls to both leave the same; calls to one leave the other alone.
 #[test]
 fn a_copy_goes_on_by_itself() {
