@@ -55,6 +55,19 @@ fn a_token_remembers_the_last_delivery() {
     assert_eq!((rate.delivered, rate.interval_us), (8400, 52_000));
 }
 
+// §3.3: what was sent slowly was not delivered fast, though its acknowledgements come together. Packets at 0, 40 and 95 ms, the first
+// acknowledged at 90: the other two were sent in 95 ms and acknowledged in 55.
+#[test]
+fn a_rate_is_not_above_that_of_sending() {
+    let mut cc = transport("reno", Config::new());
+    let [first, second] = [1000, 1040].map(|at| Acked::new(cc.on_sent(ms(at), MTU), MTU));
+    cc.on_acked(ms(1090), &[first], None);
+    let third = Acked::new(cc.on_sent(ms(1095), MTU), MTU);
+    cc.on_acked(ms(1145), &[second, third], None);
+    let rate = cc.delivery.latest.expect("a sample");
+    assert_eq!((rate.delivered, rate.interval_us), (2400, 95_000));
+}
+
 // §3.4: packets sent while the application had nothing more, and until what was out then is delivered, say so.
 #[test]
 fn rates_tell_that_the_application_limited_them() {

@@ -72,6 +72,7 @@ fn another_path_begins_anew_with_the_same_settings() {
     let new = std::mem::take(&mut pipe.out);
     pipe.lose(&new[..1], false);
     assert_eq!(pipe.cc.window(), 40 * MTU, "half of 80, as set");
+    assert!(!pipe.cc.on_spurious(pipe.now, epoch), "the first epoch there, too, but of another path");
 }
 
 // The same facts to both give the same in every variable; facts to one leave the other.
