@@ -106,7 +106,7 @@ impl Config {
     }
 
     /// Whether the window falls back to the initial one when nothing was sent for a timeout with nothing in flight (RFC 5681 §4.1);
-    /// `true` unless set. A stack whose pacer limits bursts may do without (RFC 9002 §7.7: "packets that are sent after an idle period").
+    /// `true` unless set. A stack that paces may do without: it sends no burst of a whole window (RFC 9002 §7.7).
     #[must_use]
     pub const fn idle_restart(mut self, restart: bool) -> Self {
         self.options.idle_restart = restart;

@@ -8,7 +8,7 @@ use super::delivery::DeliveryRate;
 use crate::algorithm::Algorithm;
 use crate::conn::CaState;
 
-/// The state that qlog's `congestion_state_updated` event names (draft-ietf-quic-qlog-quic-events §6.4).
+/// The state that qlog's `congestion_state_updated` event names (draft-ietf-quic-qlog-quic-events).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
@@ -49,7 +49,7 @@ pub struct EpochCounts {
     pub undone: u64,
 }
 
-/// The values of qlog's `metrics_updated` event (draft-ietf-quic-qlog-quic-events §6.2), and more.
+/// The values of qlog's `metrics_updated` event (draft-ietf-quic-qlog-quic-events), and more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
