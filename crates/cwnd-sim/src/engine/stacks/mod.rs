@@ -2,6 +2,8 @@
 //! Flows of foreign stacks: their datagrams cross the same links as every other packet, and what they show of themselves stands where our
 //! TCP's state stands, so that tables and summaries need not know the difference. Our sender and receiver are there, and rest.
 
+mod progress;
+
 use super::Simulation;
 use crate::endpoint::{Connection, ConnectionSpec, EcnCodepoint, Probe, StackAlgorithm, Stacks};
 use crate::index::OptionIndex;
@@ -246,59 +248,13 @@ impl Simulation {
                 failure => failure,
             };
         if let Some(why) = failure {
-            connection.is_over = true;
-            connection.timers = [NEVER; 2];
-            if let Some(all) = &mut self.stacks {
-                all.failures.push(FlowFailure { time_ns: now, flow: number, why });
-            }
-            self.record_event(now, number, EventKind::Failure, None, 0);
-            // Nothing is in flight any more, and no window lets anything out.
-            let flow = &mut self.flows[number as usize];
-            let conn = &mut flow.sender.driver.conn;
-            (conn.cwnd, conn.in_flight, conn.packets_out) = (0, 0, 0);
-            flow.record_window(now, self.scenario.measure);
+            self.end_connection(now, number, connection, why);
         }
         let [sender, receiver] = connection.timers;
         self.flows[number as usize].ack_at = match sender.min(receiver) {
             NEVER => NEVER,
             next => next.max(now),
         };
-    }
-
-    /// What the ends show: the window and the round trip time where our TCP's stand, counts, and what the receiver has read.
-    fn note_progress(&mut self, now: u64, number: u32, connection: &mut StackConnection) {
-        let (probe, read) = (connection.ends().sender.probe(), connection.ends().receiver.probe().read);
-        let new = read.saturating_sub(connection.read);
-        connection.read = read;
-        let in_measure = self.in_measure(now);
-        if in_measure {
-            connection.read_measured += new;
-        }
-        let size = self.scenario_flows[number as usize].group.size;
-        if new > 0
-            && size.is_some_and(|size| (read - new..read).contains(&size.saturating_sub(1)))
-            && let Some(transfer) = self.flows[number as usize].transfer.get()
-        {
-            self.tables.end_transfer(transfer, now);
-        }
-        let datagram = u64::from(self.scenario.datagram());
-        // Whole datagrams: the nearest number.
-        let segments =
-            |bytes: u64| u32::try_from(bytes.saturating_add(datagram / 2) / datagram).unwrap_or(u32::MAX);
-        let flow = &mut self.flows[number as usize];
-        let in_network = flow.in_network();
-        let conn = &mut flow.sender.driver.conn;
-        conn.set_now(now / 1000);
-        conn.cwnd = segments(probe.cwnd);
-        conn.ssthresh = probe.ssthresh.map_or(cwnd::INFINITE_SSTHRESH, segments);
-        conn.in_flight = probe.in_flight.map_or(in_network as u32, segments);
-        conn.packets_out = conn.in_flight;
-        conn.srtt_us8 = u32::try_from(probe.srtt / 125).unwrap_or(u32::MAX);
-        conn.min_rtt_us = u32::try_from(probe.min_rtt / 1000).unwrap_or(u32::MAX);
-        flow.sender.sent.retransmits = probe.lost;
-        flow.sender.sent.timeouts = probe.timeouts;
-        flow.record_window(now, self.scenario.measure);
-        connection.probe = probe;
     }
 
     /// A datagram leaves an end.
