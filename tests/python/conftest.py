@@ -156,7 +156,7 @@ FIRST = (
     "test_terminal",
 )
 #: They load algorithms of one's own into this process, where they stay: after all the others, in this order.
-LAST = ("test_plugin", "test_contributing_response")
+LAST = ("test_plugin", "test_plugin_faults", "test_contributing_response")
 assert all(Path(__file__).with_name(f"{name}.py").exists() for name in (*FIRST, *LAST))
 ORDER = {**{name: at - len(FIRST) for at, name in enumerate(FIRST)}, **{name: at for at, name in enumerate(LAST, 1)}}
 
