@@ -275,15 +275,10 @@ pub fn drive(driver: &mut Driver, steps: &[StreamStep]) {
         match step {
             StreamStep::Ack(ack) => {
                 ack.show(&mut driver.conn);
-                driver.on_ack(&driver::Ack {
-                    now_us: ack.now_us,
-                    position: ack.position,
-                    acked: ack.acked,
-                    delivered: ack.acked,
-                    rtt_us: u32::try_from(ack.rtt_us).ok(),
-                    oldest_rtt_us: None,
-                    new_loss: false,
-                });
+                let rtt_us = u32::try_from(ack.rtt_us).ok();
+                driver.on_ack(
+                    &driver::Ack::new(ack.now_us, ack.position, ack.acked, ack.acked).rtt(rtt_us, None),
+                );
             }
             StreamStep::Loss { now_us, position, next } => {
                 driver.on_loss(*now_us, *position, *next);

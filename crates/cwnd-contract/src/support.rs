@@ -100,7 +100,7 @@ impl DrivenFlow {
 
     /// The same with a given connection.
     pub fn with(set: &SetDescription, conn: Conn, rtt_us: u64) -> Self {
-        let options = Options { timeout_reduces_again: false, ..Options::default() };
+        let options = Options::default().timeout_reduces_again(false);
         let mut conn = Conn { is_cwnd_limited: true, ..conn };
         if conn.now_us == 0 {
             conn.now_us = START_US;
@@ -182,8 +182,7 @@ impl DrivenFlow {
         conn.packets_out = conn.packets_out.saturating_sub(acked);
         conn.in_flight = conn.packets_out;
         let (now_us, position) = (conn.now_us, self.una);
-        let (delivered, oldest_rtt_us, new_loss) = (acked, None, false);
-        self.driver.on_ack(&Ack { now_us, position, acked, delivered, rtt_us, oldest_rtt_us, new_loss });
+        self.driver.on_ack(&Ack::new(now_us, position, acked, acked).rtt(rtt_us, None));
         self.fill();
     }
 

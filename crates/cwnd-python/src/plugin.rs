@@ -125,7 +125,7 @@ fn describe(table: &'static PluginTable) -> Result<Description, String> {
             return Err(format!("another name for the parameter {name}: a flow has a key of that name"));
         }
         let (unit, help, source) = (text(given.unit), text(given.help), text(given.source));
-        specs.push(Spec { name, kind, unit, min: given.min, max: given.max, help, source });
+        specs.push(Spec::new(name, kind, given.min, given.max).unit(unit).help(help).source(source));
     }
     let plugin: &'static Plugin = Box::leak(Box::new(Plugin { table, specs: specs.leak() }));
     let mut sets = Vec::new();

@@ -2,6 +2,7 @@
 //! An algorithm with its settings, as a driver calls it: the hooks without the argument `params`.
 
 use crate::conn::Conn;
+#[cfg(feature = "registry")]
 use crate::controller::Controller;
 use crate::hooks::{Configured, CongestionControl, Info};
 
@@ -31,6 +32,7 @@ macro_rules! algorithm {
             fn info(&self, conn: &Conn) -> Info;
         }
 
+        #[cfg(feature = "registry")]
         impl Algorithm for Controller {
             $(
                 #[inline(always)]

@@ -4,7 +4,7 @@
 /// `ssthresh` before anything has set it (Linux's `TCP_INFINITE_SSTHRESH`), in segments.
 pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
-/// The five states of a connection (Linux's `tcp_ca_state`; Ha, Rhee and Xu 2008, section 4.2).
+/// The five states of a connection (Linux's `tcp_ca_state`; Ha, Rhee and Xu 2008, section 4.2). Exhaustive: there are these five.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum CaState {
@@ -39,6 +39,7 @@ impl CaState {
 /// What can happen to a connection besides acknowledgements (Linux's `tcp_ca_event`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum CaEvent {
     /// First transmission with nothing in flight.
     TxStart = 0,
@@ -82,6 +83,7 @@ pub const ACK_ECE: u32 = 1 << 2;
 /// Whether this connection's packets are paced, and by what (Linux's `sk_pacing`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum PacingStatus {
     /// Packets leave back to back as the window opens.
     #[default]
@@ -110,6 +112,7 @@ sample! {
     /// One batch of newly acknowledged packets (Linux's `ack_sample`).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[repr(C)]
+    #[non_exhaustive]
     pub struct AckSample {
         /// Packets newly acknowledged.
         pub pkts_acked: u32,
@@ -132,6 +135,9 @@ impl AckSample {
 ///
 /// Hooks may write `cwnd`, `cwnd_cnt`, `ssthresh` and `pacing_rate`, nothing else: these are the fields that the
 /// kernel lets a BPF program write. Windows are in segments, times in the unit that their name carries.
+///
+/// Not `#[non_exhaustive]`, so that a test can write `Conn { cwnd: 20, ..Conn::new(1448, 10) }`: as long as a literal ends like this, a new
+/// field breaks nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Conn {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running algorithm: an enum over the registry, so that every call of a hook is direct, with one variant for plugins.
 
+use crate::builder::{self, ParamError};
 use crate::conn::Conn;
 use crate::hooks::{Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords};
-use crate::params::{Params, Refused};
+use crate::params::Params;
 use crate::registration::Registered;
 
 /// Reads a state's bytes. That takes `unsafe`, which the core has none of: the caller implements it (`cwnd_plugin::state_words`).
@@ -23,6 +24,7 @@ macro_rules! controller {
     ($($variant:ident: $algorithm:ty, $name:literal;)+) => {
         /// A running algorithm of the registry, or one of the caller's own.
         #[derive(Clone, Debug)]
+        #[non_exhaustive]
         pub enum Controller {
             $(
                 #[doc = concat!("`", $name, "`")]
@@ -34,6 +36,12 @@ macro_rules! controller {
         }
 
         $(
+            impl From<Configured<$algorithm>> for Controller {
+                fn from(algorithm: Configured<$algorithm>) -> Self {
+                    Self::$variant(algorithm)
+                }
+            }
+
             const _: () = assert!(
                 size_of::<$algorithm>() <= PRIVATE_BYTES,
                 "the state must fit the kernel's private area",
@@ -171,15 +179,6 @@ macro_rules! hooks {
 
 crate::for_each_hook!(hooks);
 
-/// Why a parameter was not set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParamError {
-    /// The algorithm has no parameter of that name.
-    Unknown,
-    /// The value was refused.
-    Refused(&'static str, Refused),
-}
-
 impl Controller {
     /// See [`CongestionControl::min_cwnd`].
     #[must_use]
@@ -198,13 +197,7 @@ impl Controller {
     /// # Errors
     /// [`ParamError`]; nothing is changed then.
     pub fn set_param(&mut self, name: &str, text: &str) -> Result<(), ParamError> {
-        fn set<P: Params>(params: &mut P, name: &str, text: &str) -> Result<(), ParamError> {
-            let (index, spec) =
-                P::SPECS.iter().enumerate().find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown)?;
-            params.set(index, spec.parse(text).map_err(|why| ParamError::Refused(spec.name, why))?);
-            Ok(())
-        }
-        dispatch!(self, t => set(&mut t.params, name, text), c => c.set_param(name, text))
+        dispatch!(self, t => builder::set(&mut t.params, name, text), c => c.set_param(name, text))
     }
 
     /// The same algorithm with the same settings in the state of `words` (see [`Registered::from_words`]); `None` where

@@ -36,7 +36,7 @@ macro_rules! for_each_hook {
 macro_rules! hook_enum {
     ($($variant:ident = $number:literal $(if $has:ident)?:
         $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
-        /// A hook that a transport calls.
+        /// A hook that a transport calls. Exhaustive, like the table: who records or replays calls has to know every hook.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Hook {
             $(

@@ -10,34 +10,58 @@
 //! * [`CongestionControl`] is what an algorithm implements, [`for_each_hook!`] the table of its hooks;
 //! * [`driver::Driver`] adds recovery, timeouts and ECN for transports that have none of their own;
 //! * [`transport::Transport`] is that in bytes, for QUIC stacks: it takes facts and gives answers;
-//! * [`registry`] knows every algorithm and every named parameter set.
+//! * [`registry`] knows every algorithm and every named parameter set;
+//! * [`params::Builder`] makes one algorithm with settings of the caller's: `Cubic::builder()`.
+//!
+//! # Features
+//! * `registry` (default): [`registry::Controller`], an enum over all algorithms, and the lists to choose one by name at run time. Without
+//!   it `Driver` and `Transport` have no default type of algorithm.
+//! * `std` (default): with `registry`, algorithms that are added at run time.
+//! * `kernel-replay`: the module `replay`, for tools. It may change in any version.
+//!
+//! A program that uses one algorithm, `Transport<Configured<Cubic>>`, links no other, with `registry` or without.
+//!
+//! # What may grow
+//! What a later version may add to is `#[non_exhaustive]` and has a constructor. The others are complete by what they are: [`CaState`],
+//! [`Hook`], [`params::ParamKind`] (who matches on one has to know every case), [`Conn`], [`Configured`], [`registry::Set`] (written as
+//! literals in algorithms and their tests), [`StateWords`] (a layout).
 #![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod algorithm;
 pub mod algorithms;
+mod builder;
 mod conn;
+#[cfg(feature = "registry")]
 mod controller;
+#[cfg(feature = "registry")]
 mod description;
 pub mod driver;
 mod hook_argument;
 mod hooks;
 pub mod math;
 pub mod params;
-#[cfg(feature = "std")]
+#[cfg(all(feature = "registry", feature = "std"))]
 mod plugins;
 mod registration;
 pub mod registry;
+#[cfg(feature = "kernel-replay")]
 pub mod replay;
 pub mod slow_start;
 mod state;
 pub mod transport;
 
 pub use algorithm::Algorithm;
+pub use builder::Fraction;
 pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
     PacingStatus,
 };
+#[cfg(feature = "registry")]
 pub use controller::Controller;
 pub use hook_argument::{HookResult, RecordedArgument, WireArgument};
 pub use hooks::{

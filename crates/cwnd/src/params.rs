@@ -3,9 +3,12 @@
 //!
 //! A parameter struct is all `u32`, `#[repr(C)]`: the same bytes lie in a kernel object's `.rodata`.
 
+use core::fmt;
+
+pub use crate::builder::{Builder, Fraction, Includes, ParamError};
 use crate::math::ONE_X64K;
 
-/// How a parameter's `u32` is read and written.
+/// How a parameter's `u32` is read and written. Exhaustive: whoever shows or reads parameters has to know every kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamKind {
     /// A decimal number, kept in 1/65536.
@@ -20,6 +23,7 @@ pub enum ParamKind {
 
 /// One parameter's description.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Spec {
     /// Name, as in scenarios and on the command line.
     pub name: &'static str,
@@ -39,6 +43,7 @@ pub struct Spec {
 
 /// Why a value was refused; the caller knows the field's name and words the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refused {
     /// The text is no value of this kind.
     Malformed,
@@ -46,7 +51,52 @@ pub enum Refused {
     OutOfRange,
 }
 
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Malformed => "the value is malformed",
+            Self::OutOfRange => "the value is out of its range",
+        })
+    }
+}
+
+impl core::error::Error for Refused {}
+
 impl Spec {
+    /// A parameter with these fields, and nothing said of it yet.
+    ///
+    /// ```
+    /// use cwnd::params::{ParamKind, Spec};
+    ///
+    /// const KEEP: Spec = Spec::new("keep", ParamKind::Whole, 1, 99).unit("%").help("part of the window kept after a loss");
+    /// assert_eq!(KEEP.parse("75"), Ok(75));
+    /// ```
+    #[must_use]
+    pub const fn new(name: &'static str, kind: ParamKind, min: u32, max: u32) -> Self {
+        Self { name, kind, unit: "", min, max, help: "", source: "" }
+    }
+
+    /// With this unit.
+    #[must_use]
+    pub const fn unit(mut self, unit: &'static str) -> Self {
+        self.unit = unit;
+        self
+    }
+
+    /// With this help.
+    #[must_use]
+    pub const fn help(mut self, help: &'static str) -> Self {
+        self.help = help;
+        self
+    }
+
+    /// With this source.
+    #[must_use]
+    pub const fn source(mut self, source: &'static str) -> Self {
+        self.source = source;
+        self
+    }
+
     /// The parameter and the value of it that this one needs to have an effect: a help that begins `with NAME=VALUE: ` says so.
     #[must_use]
     pub fn condition(&self) -> Option<(&'static str, &'static str)> {
@@ -71,6 +121,11 @@ impl Spec {
                 None => return Err(Refused::Malformed),
             },
         };
+        self.in_range(value)
+    }
+
+    /// `value`, in the stored form, if it lies in the range.
+    pub(crate) fn in_range(&self, value: u32) -> Result<u32, Refused> {
         if value < self.min || value > self.max { Err(Refused::OutOfRange) } else { Ok(value) }
     }
 }
@@ -133,8 +188,64 @@ pub trait Params: Copy + PartialEq + core::fmt::Debug + 'static {
 
 /// Declares a parameter struct with its descriptions. Parameters that several algorithms share stand once, in a struct of their
 /// own; a last line `..field: Struct;` takes them in.
+///
+/// In this crate, `struct CubicParams for Cubic` gives the algorithm its `builder()`, and the [`Builder`](crate::params::Builder) a method
+/// per parameter; `for _` gives the methods to every algorithm that takes the struct in. Elsewhere a table has no `for`: methods of
+/// `Builder` cannot be added there.
 #[macro_export]
 macro_rules! params {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident for $algorithm:tt {
+            $(
+                $field:ident: $kinds:ident::$kind:ident $(($names:expr))?, $unit:literal,
+                    $min:expr => $max:expr, $source:literal, $help:literal;
+            )+
+            $(..$shared:ident: $type:ty;)?
+        }
+    ) => {
+        $crate::params! {
+            $(#[$meta])*
+            pub struct $name {
+                $($field: $kinds::$kind $(($names))?, $unit, $min => $max, $source, $help;)+
+                $(..$shared: $type;)?
+            }
+        }
+
+        $crate::params! { @builder $name $algorithm {
+            $(
+                #[doc = concat!("Sets `", stringify!($field), "`: ", $help, ".")]
+                ///
+                #[doc = concat!("Source: ", $source, ". Range, in the stored form: `", stringify!($min), "` to `", stringify!($max), "`.")]
+                pub fn $field(self, value: $crate::params!(@argument $kind)) -> Self {
+                    self.with(stringify!($field), value)
+                }
+            )+
+        } }
+    };
+    (@builder $name:ident _ { $($setters:item)+ }) => {
+        #[doc = concat!("Of [`", stringify!($name), "`], for every algorithm that takes them in.")]
+        impl<A: $crate::registry::Registered<Params: $crate::params::Includes<$name>>> $crate::params::Builder<A> {
+            $($setters)+
+        }
+    };
+    (@builder $name:ident $algorithm:ident { $($setters:item)+ }) => {
+        impl $algorithm {
+            /// Settings of the caller's, beginning with the default ones.
+            pub fn builder() -> $crate::params::Builder<Self> {
+                $crate::params::Builder::new()
+            }
+        }
+
+        #[doc = concat!("Of [`", stringify!($name), "`].")]
+        impl $crate::params::Builder<$algorithm> {
+            $($setters)+
+        }
+    };
+    (@argument Decimal) => { $crate::params::Fraction };
+    (@argument Whole) => { u32 };
+    (@argument Flag) => { bool };
+    (@argument Choice) => { &str };
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
@@ -152,13 +263,13 @@ macro_rules! params {
             $(#[doc = concat!("See [`", stringify!($type), "`].")] pub $shared: $type,)?
         }
 
+        $(impl $crate::params::Includes<$type> for $name {})?
+
         impl $crate::params::Params for $name {
             const SPECS: &'static [$crate::params::Spec] = {
                 const OWN: &[$crate::params::Spec] = &[
-                    $($crate::params::Spec {
-                        name: stringify!($field), kind: $kind, unit: $unit, min: $min, max: $max,
-                        help: $help, source: $source,
-                    },)+
+                    $($crate::params::Spec::new(stringify!($field), $kind, $min, $max)
+                        .unit($unit).help($help).source($source),)+
                 ];
                 $crate::params!(@specs OWN $(, $type)?)
             };

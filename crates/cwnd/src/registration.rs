@@ -8,6 +8,7 @@ use crate::state::AnyBitPattern;
 /// How a TCP sender repairs losses; a key of a flow beside its algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Recovery {
     /// RFC 6675: scoreboard of selective acknowledgements.
     #[default]

@@ -35,15 +35,7 @@ impl Custom for Mine {}
 fn an_algorithm_of_ones_own_runs_beside_the_registrys() {
     let mut driver =
         Driver::new(Controller::Custom(Box::<Mine>::default()), Conn::new(1448, 20), Options::default());
-    let ack = Ack {
-        now_us: 1,
-        position: 0,
-        acked: 1,
-        delivered: 1,
-        rtt_us: Some(1000),
-        oldest_rtt_us: None,
-        new_loss: false,
-    };
+    let ack = Ack::new(1, 0, 1, 1).rtt(Some(1000), None);
     for _ in 0..20 {
         driver.on_ack(&ack);
     }
@@ -101,19 +93,10 @@ fn an_algorithm_hears_of_every_acknowledgement_and_of_the_end() {
     let diary = Arc::new(Mutex::new(Vec::new()));
     let controller = Controller::Custom(Box::new(Diary(Arc::clone(&diary))));
     let mut driver = Driver::new(controller, Conn::new(1448, 20), Options::default());
-    let ack = Ack {
-        now_us: 1,
-        position: 1,
-        acked: 1,
-        delivered: 1,
-        rtt_us: None,
-        oldest_rtt_us: None,
-        new_loss: false,
-    };
-    driver.on_ack(&ack);
-    driver.on_ack(&Ack { acked: 0, ..ack }); // a duplicate that reports a segment beyond a hole
+    driver.on_ack(&Ack::new(1, 1, 1, 1));
+    driver.on_ack(&Ack::new(1, 1, 0, 1)); // a duplicate that reports a segment beyond a hole
     driver.on_loss(2, 1, 20);
-    driver.on_ack(&Ack { position: 20, acked: 19, delivered: 18, ..ack });
+    driver.on_ack(&Ack::new(1, 20, 19, 18));
     assert_eq!(driver.conn.ca_state, CaState::Open);
     drop(driver);
     let expected = [

@@ -30,16 +30,24 @@ fn level(name: &str) -> Option<u32> {
     LEVELS.iter().find(|(other, _)| *other == name).map(|(_, level)| *level)
 }
 
-#[test]
-fn dependencies_between_crates_point_down() {
+/// What cargo says of the workspace's packages.
+fn packages() -> Vec<Value> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .output()
         .expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mut metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    match metadata["packages"].take() {
+        Value::Array(packages) => packages,
+        other => panic!("{other} is no list of packages"),
+    }
+}
+
+#[test]
+fn dependencies_between_crates_point_down() {
     let mut dependencies = 0;
-    for package in metadata["packages"].as_array().expect("packages") {
+    for package in packages() {
         let name = package["name"].as_str().expect("name");
         let from = level(name).unwrap_or_else(|| panic!("{name} has no level: add it to LEVELS"));
         for dependency in package["dependencies"].as_array().expect("dependencies") {
@@ -53,6 +61,20 @@ fn dependencies_between_crates_point_down() {
         }
     }
     assert!(dependencies >= 5, "only {dependencies} dependencies were seen");
+}
+
+#[test]
+fn adapters_ask_for_no_recorded_calls() {
+    let adapters: Vec<_> = packages()
+        .into_iter()
+        .filter(|package| package["name"] == "cwnd-quinn" || package["name"] == "cwnd-noq")
+        .collect();
+    assert_eq!(adapters.len(), 2);
+    for adapter in adapters {
+        let all = adapter["dependencies"].as_array().expect("dependencies");
+        let on_core = all.iter().find(|dependency| dependency["name"] == "cwnd").expect("the core");
+        assert_eq!(on_core["features"].as_array().map(Vec::len), Some(0), "{}", adapter["name"]);
+    }
 }
 
 /// The crates that the operating system is an argument of: files are handed in, and so are time and the environment.

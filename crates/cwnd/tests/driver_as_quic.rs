@@ -79,15 +79,7 @@ impl Quic {
         self.driver.conn.snd_una = ((largest + 1) * MTU) as u32;
         self.show_flight();
         let outcome = marked.map(|pn| self.driver.on_ecn(now_us, pn, self.next_pn));
-        self.driver.on_ack(&Ack {
-            now_us,
-            position: *largest,
-            acked,
-            delivered: acked,
-            rtt_us: Some(RTT_US as u32),
-            oldest_rtt_us: None,
-            new_loss: false,
-        });
+        self.driver.on_ack(&Ack::new(now_us, *largest, acked, acked).rtt(Some(RTT_US as u32), None));
         outcome
     }
 
@@ -185,7 +177,7 @@ fn eighty(name: &str, options: Options) -> (Quic, u64, Vec<u64>) {
 #[test]
 fn marks_reduce_once_per_window_down_to_one_packet() {
     for reduction in [Reduction::Immediate, Reduction::Proportional] {
-        let (mut quic, mut now, mut sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        let (mut quic, mut now, mut sent) = eighty("cubic", Options::QUIC.reduction(reduction));
         let (first, rest) = sent.split_at(8);
         assert_eq!(quic.acknowledge_marked(now, first, MTU, Some(first[0])), Some(EcnOutcome::Reduced));
         assert_eq!(quic.driver.conn.ssthresh, 56); // 0.7 × 80
@@ -210,7 +202,7 @@ fn marks_reduce_once_per_window_down_to_one_packet() {
 #[test]
 fn losses_that_a_timer_finds_let_go_what_the_reduction_allows() {
     for (reduction, expected) in [(Reduction::Immediate, 16), (Reduction::Proportional, 1)] {
-        let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        let (mut quic, now, sent) = eighty("cubic", Options::QUIC.reduction(reduction));
         assert!(quic.lose(now, &sent[..40]).is_some());
         assert_eq!(quic.driver.conn.ssthresh, 56);
         assert_eq!(quic.send(now).len(), expected, "{reduction:?}");
@@ -225,13 +217,13 @@ fn losses_that_a_timer_finds_let_go_what_the_reduction_allows() {
 #[test]
 fn a_spurious_loss_is_undone_and_one_with_a_mark_is_not() {
     for reduction in [Reduction::Immediate, Reduction::Proportional] {
-        let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        let (mut quic, now, sent) = eighty("cubic", Options::QUIC.reduction(reduction));
         let epoch = quic.lose(now, &sent[..10]).expect("begun");
         quic.acknowledge(now, &sent[10..], MTU);
         assert!(quic.driver.on_spurious(now + 1000, epoch));
         assert_eq!((quic.window(), quic.driver.conn.ssthresh), (80 * MTU, INFINITE_SSTHRESH));
 
-        let (mut quic, now, sent) = eighty("cubic", Options { reduction, ..Options::QUIC });
+        let (mut quic, now, sent) = eighty("cubic", Options::QUIC.reduction(reduction));
         let epoch = quic.lose(now, &sent[..10]).expect("begun");
         quic.acknowledge_marked(now, &sent[10..], MTU, Some(sent[20]));
         let window = quic.window();
@@ -259,8 +251,7 @@ fn a_reduction_counts_the_packets_that_were_lost_before_it() {
 /// Sixty round trips of 100 ms after a loss at 100 packets, each packet acknowledged by itself; its clock of ticks goes, or stands.
 fn sixty_round_trips(name: &str, ticks_go: bool) -> u32 {
     const RTT: u64 = 100_000;
-    let mut quic =
-        Quic::with(name, 100, Options { flight: cwnd::driver::Flight::Outstanding, ..Options::QUIC });
+    let mut quic = Quic::with(name, 100, Options::QUIC.flight(cwnd::driver::Flight::Outstanding));
     if !ticks_go {
         quic.driver.conn.tick_hz = 0;
     }
@@ -276,16 +267,7 @@ fn sixty_round_trips(name: &str, ticks_go: bool) -> u32 {
             quic.in_flight_bytes -= MTU;
             quic.driver.conn.snd_una = ((acked + 1) * MTU) as u32;
             quic.show_flight();
-            let ack = Ack {
-                now_us: now,
-                position: acked,
-                acked: 1,
-                delivered: 1,
-                rtt_us: Some(RTT as u32),
-                oldest_rtt_us: None,
-                new_loss: false,
-            };
-            quic.driver.on_ack(&ack);
+            quic.driver.on_ack(&Ack::new(now, acked, 1, 1).rtt(Some(RTT as u32), None));
             acked += 1;
         }
     }

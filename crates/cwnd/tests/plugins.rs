@@ -23,15 +23,10 @@ impl CongestionControl for Keeps {
     fn cong_avoid(&mut self, _conn: &mut Conn, _ack: u32, _acked: u32, (): &()) {}
 }
 
-const KEEP: Spec = Spec {
-    name: "keep",
-    kind: ParamKind::Whole,
-    unit: "%",
-    min: 1,
-    max: 99,
-    help: "part of the window kept after a loss",
-    source: "this test",
-};
+const KEEP: Spec = Spec::new("keep", ParamKind::Whole, 1, 99)
+    .unit("%")
+    .help("part of the window kept after a loss")
+    .source("this test");
 
 impl Custom for Keeps {
     fn set_param(&mut self, name: &str, text: &str) -> Result<(), ParamError> {

@@ -64,7 +64,7 @@ impl Meta {
                     };
                     let (min, max) = (min.parse().ok()?, max.parse().ok()?);
                     let [name, unit, help, source] = [name, unit, help, source].map(leaked);
-                    specs.push(Spec { name, kind, unit, min, max, help, source });
+                    specs.push(Spec::new(name, kind, min, max).unit(unit).help(help).source(source));
                 }
                 _ => return None,
             }

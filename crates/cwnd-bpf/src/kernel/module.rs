@@ -4,7 +4,7 @@
 use std::fmt;
 
 use cwnd::Controller;
-use cwnd::registry::{self, Description, ParamError};
+use cwnd::registry::{self, Description};
 use libbpf_rs::ObjectBuilder;
 
 use crate::kernel::error::{Error, NAME_MAX};
@@ -52,9 +52,7 @@ impl Module {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Error> {
         match self.controller.set_param(name, value) {
             Ok(()) => Ok(()),
-            Err(ParamError::Unknown | ParamError::Refused(..)) => {
-                Err(bad_param(self.algorithm.specs, name, value))
-            }
+            Err(_) => Err(bad_param(self.algorithm.specs, name, value)),
         }
     }
 

@@ -109,17 +109,7 @@ impl Run {
         sender.set_data(0, u32::MAX);
         // The handshake's round trip time; its calls are not compared.
         let rtt_us = (handshake_rtt_us > 0).then_some(handshake_rtt_us);
-        let now_us = init.now_us;
-        let position = 0;
-        sender.driver.on_ack(&Ack {
-            now_us,
-            position,
-            acked: 0,
-            delivered: 0,
-            rtt_us,
-            oldest_rtt_us: rtt_us,
-            new_loss: false,
-        });
+        sender.driver.on_ack(&Ack::new(init.now_us, 0, 0, 0).rtt(rtt_us, rtt_us));
         sender.follow_round_trip();
         let calls = HookCalls::default();
         let none = Controller::by_name("reno").ok_or("no algorithm reno")?;

@@ -67,7 +67,7 @@ fn call(call: Call, now_us: u64, cwnd: u32) -> Recorded {
 /// The calls of an acknowledgement of one segment at `now_us`.
 fn calls(now_us: u64, rtt_us: i32, cwnd: u32) -> [Recorded; 3] {
     let ack = FIRST.wrapping_add((cwnd - 9) * MSS);
-    let sample = AckSample { pkts_acked: 1, rtt_us, in_flight: 1 };
+    let sample = AckSample::new(1, rtt_us, 1);
     [
         call(Call::PktsAcked { sample }, now_us, cwnd),
         call(Call::InAckEvent { flags: ACK_WINDOW_UPDATE }, now_us, cwnd),
@@ -207,7 +207,7 @@ fn data(recorded: &mut Vec<Recorded>, number: u32, flags: Option<u32>) {
     let (acknowledges, sequence) = (FIRST.wrapping_add(2 * MSS), 7000 + 500 * number);
     recorded.push(Recorded::Packet(Packet { acknowledges, sequence, payload: 500, ..ack }));
     if let Some(flags) = flags {
-        let sample = AckSample { pkts_acked: 0, rtt_us: -1, in_flight: 1 };
+        let sample = AckSample::new(0, -1, 1);
         recorded.push(call(Call::PktsAcked { sample }, now_us, 12));
         recorded.push(call(Call::InAckEvent { flags }, now_us, 12));
     }

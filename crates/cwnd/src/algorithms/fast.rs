@@ -21,7 +21,7 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of FAST.
-    pub struct FastParams {
+    pub struct FastParams for Fast {
         alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Wei et al. 2006 §III; ns-2",
             "segments of a flow that wait in queues at rest";
         gamma: ParamKind::Decimal, "", 655 => 65_536, "Wei et al. 2006 §III; ns-2",

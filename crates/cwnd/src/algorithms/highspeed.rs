@@ -35,7 +35,7 @@ const TABLE: [(u32, u32); 73] = [
 
 crate::params! {
     /// Settings of HighSpeed TCP.
-    pub struct HighSpeedParams {
+    pub struct HighSpeedParams for HighSpeed {
         row: ParamKind::Choice(&["reached", "not_passed", "interpolated"]), "", 0 => 2, "RFC 3649 §5, appendix B; Linux",
             "row of the table: the last that the window has reached, the first that it has not passed, or between the two";
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3649 §5",

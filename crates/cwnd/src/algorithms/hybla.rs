@@ -49,7 +49,7 @@ const START_RHO: u32 = 1;
 
 crate::params! {
     /// Settings of Hybla.
-    pub struct HyblaParams {
+    pub struct HyblaParams for Hybla {
         rtt0_ms: ParamKind::Whole, "ms", 1 => 10_000, "Caini and Firrincieli 2004",
             "round trip of the reference flow";
         arithmetic: ParamKind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",

@@ -16,7 +16,7 @@ use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 crate::params! {
     /// Settings of standard TCP.
-    pub struct RenoParams {
+    pub struct RenoParams for Reno {
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
             "what grows the window: acknowledged segments, or acknowledgements";
         reduce_from: ParamKind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 5681 §3.1 eq 4; Linux",

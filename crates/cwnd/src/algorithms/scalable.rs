@@ -14,7 +14,7 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of Scalable TCP.
-    pub struct ScalableParams {
+    pub struct ScalableParams for Scalable {
         per_segment: ParamKind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
             "acknowledged segments to one segment of growth";
         low_window: ParamKind::Whole, "segments", 0 => 1_000_000, "Kelly 2003",

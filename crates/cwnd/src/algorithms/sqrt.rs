@@ -22,7 +22,7 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of SQRT.
-    pub struct SqrtParams {
+    pub struct SqrtParams for Sqrt {
         alpha: ParamKind::Decimal, "", 655 => 6_553_600, "Bansal and Balakrishnan 2001 §II",
             "a round trip grows the window by this over its square root";
         beta: ParamKind::Decimal, "", 655 => 65_536, "Bansal and Balakrishnan 2001 §II",

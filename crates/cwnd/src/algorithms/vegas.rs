@@ -35,7 +35,7 @@ const EXIT_EIGHTH: u32 = 1;
 
 crate::params! {
     /// Settings of Vegas.
-    pub struct VegasParams {
+    pub struct VegasParams for Vegas {
         alpha: ParamKind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §4",
             "grow while fewer segments than this wait in queues";
         beta: ParamKind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §4",

@@ -28,7 +28,7 @@ const ALTERNATE: u32 = 1;
 
 crate::params! {
     /// Settings of Veno.
-    pub struct VenoParams {
+    pub struct VenoParams for Veno {
         beta: ParamKind::Whole, "segments", 0 => 1_000_000, "Fu and Liew 2003 §III",
             "with fewer segments than this in queues a loss is random, and growth is standard TCP's";
         random_kept: ParamKind::Whole, "%", 50 => 99, "Fu and Liew 2003 §III",

@@ -31,7 +31,7 @@ const US_SHIFT: u32 = 12;
 
 crate::params! {
     /// Settings of Westwood+.
-    pub struct WestwoodParams {
+    pub struct WestwoodParams for Westwood {
         clock: ParamKind::Choice(CLOCK_NAMES), "", 0 => 1, "Linux",
             "what times are counted in: microseconds, or the kernel's ticks";
         adopt: ParamKind::Choice(ADOPT_NAMES), "", 0 => 1, "Grieco and Mascolo 2004 §2; Linux",

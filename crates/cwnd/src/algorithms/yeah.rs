@@ -22,7 +22,7 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of YeAH-TCP.
-    pub struct YeahParams {
+    pub struct YeahParams for Yeah {
         alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Baiocchi et al. 2007 (Q_max)",
             "with more segments than this in the queue the round is slow and the queue is taken out";
         phi: ParamKind::Whole, "", 1 => 1_000, "Baiocchi et al. 2007 (φ)",

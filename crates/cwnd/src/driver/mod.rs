@@ -55,6 +55,7 @@ mod undo;
 
 use crate::algorithm::Algorithm;
 use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaState, Conn};
+#[cfg(feature = "registry")]
 use crate::controller::Controller;
 use flight::{LargestFlight, Rounds};
 pub use options::{Ack, EcnOutcome, Flight, Options, Reduction};
@@ -73,7 +74,10 @@ const NEVER: u64 = u64::MAX;
 ///
 /// A clone goes on from the same state, as a connection of its own: each of the two releases its algorithm at its end.
 #[derive(Clone, Debug)]
-pub struct Driver<A: Algorithm = Controller> {
+pub struct Driver<
+    #[cfg(feature = "registry")] A: Algorithm = Controller,
+    #[cfg(not(feature = "registry"))] A: Algorithm,
+> {
     /// The variables that the algorithm reads and writes.
     pub conn: Conn,
     /// The algorithm.

@@ -3,6 +3,7 @@
 
 /// How the window goes down at the start of recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Reduction {
     /// At once to `ssthresh` (RFC 6675, RFC 9002).
     #[default]
@@ -13,6 +14,7 @@ pub enum Reduction {
 
 /// What the transport's `packets_out` is, and so which flight a reduction starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Flight {
     /// Everything sent and not cumulatively acknowledged, lost data included: RFC 5681's FlightSize, TCP's `packets_out`.
     #[default]
@@ -22,8 +24,16 @@ pub enum Flight {
     Pipe,
 }
 
-/// The driver's own settings.
+/// The driver's own settings: one of the constants, with what differs from it.
+///
+/// ```
+/// use cwnd::driver::{Options, Reduction};
+///
+/// let options = Options::QUIC.reduction(Reduction::Proportional).idle_restart(false);
+/// assert_eq!(options.loss_window, 2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// How the window goes down.
     pub reduction: Reduction,
@@ -68,6 +78,55 @@ impl Options {
     /// QUIC's: RFC 9002.
     pub const QUIC: Self =
         Self { loss_window: 2, timeout_reduces_again: false, flight: Flight::Pipe, ..Self::TCP };
+
+    /// With this field.
+    #[must_use]
+    pub const fn reduction(mut self, reduction: Reduction) -> Self {
+        self.reduction = reduction;
+        self
+    }
+
+    /// With this field.
+    #[must_use]
+    pub const fn loss_window(mut self, segments: u16) -> Self {
+        self.loss_window = segments;
+        self
+    }
+
+    /// With this field.
+    #[must_use]
+    pub const fn timeout_reduces_again(mut self, again: bool) -> Self {
+        self.timeout_reduces_again = again;
+        self
+    }
+
+    /// With this field.
+    #[must_use]
+    pub const fn timeout_keeps_flight(mut self, keeps: bool) -> Self {
+        self.timeout_keeps_flight = keeps;
+        self
+    }
+
+    /// With this field.
+    #[must_use]
+    pub const fn idle_restart(mut self, restart: bool) -> Self {
+        self.idle_restart = restart;
+        self
+    }
+
+    /// With this field.
+    #[must_use]
+    pub const fn flight(mut self, flight: Flight) -> Self {
+        self.flight = flight;
+        self
+    }
+
+    /// With this field.
+    #[must_use]
+    pub const fn tells_as_linux(mut self, tells: bool) -> Self {
+        self.tells_as_linux = tells;
+        self
+    }
 }
 
 impl Default for Options {
@@ -77,7 +136,16 @@ impl Default for Options {
 }
 
 /// One acknowledgement, or one batch of them.
+///
+/// ```
+/// use cwnd::driver::Ack;
+///
+/// let (now_us, position, segments) = (50_000, 9, 10);
+/// let ack = Ack::new(now_us, position, segments, segments).rtt(Some(50_000), None);
+/// assert!(!ack.new_loss);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ack {
     /// When it arrived, µs.
     pub now_us: u64,
@@ -97,8 +165,35 @@ pub struct Ack {
     pub new_loss: bool,
 }
 
+impl Ack {
+    /// An acknowledgement with these fields, without a round trip time, that led to no loss.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(now_us: u64, position: u64, acked: u32, delivered: u32) -> Self {
+        Self { now_us, position, acked, delivered, rtt_us: None, oldest_rtt_us: None, new_loss: false }
+    }
+
+    /// With the round trips of the newest segment, and of the oldest where that differs.
+    #[inline(always)]
+    #[must_use]
+    pub const fn rtt(mut self, newest_us: Option<u32>, oldest_us: Option<u32>) -> Self {
+        self.rtt_us = newest_us;
+        self.oldest_rtt_us = oldest_us;
+        self
+    }
+
+    /// With this field.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new_loss(mut self, new_loss: bool) -> Self {
+        self.new_loss = new_loss;
+        self
+    }
+}
+
 /// What an ECN echo led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EcnOutcome {
     /// It belongs to a window that was already reduced.
     Ignored,

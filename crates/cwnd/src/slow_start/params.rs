@@ -13,7 +13,7 @@ const RFC5681_KIND: u32 = 3;
 
 crate::params! {
     /// Settings of slow start, the same for every algorithm that carries one.
-    pub struct SlowStartParams {
+    pub struct SlowStartParams for _ {
         slow_start: ParamKind::Choice(NAMES), "", 0 => 3, "RFC 3465 §2.2; RFC 9438 §4.10; RFC 9406; Linux; RFC 5681 §3.1",
             "slow start: standard, hystart++ (RFC 9406), hystart (Linux) or rfc5681 (a segment per ACK)";
         min_rtt_thresh: ParamKind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MIN_RTT_THRESH)",
@@ -35,6 +35,7 @@ crate::params! {
 
 /// A slow start, described.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Choice {
     /// Name, as `slow_start` takes it.
     pub name: &'static str,

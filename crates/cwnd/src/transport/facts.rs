@@ -34,6 +34,7 @@ impl Sent {
 
 /// A packet that is newly acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Acked {
     /// What [`Transport::on_sent`](super::Transport::on_sent) gave.
     pub sent: Sent,
@@ -51,6 +52,7 @@ impl Acked {
 
 /// A packet that was declared lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Lost {
     /// What [`Transport::on_sent`](super::Transport::on_sent) gave.
     pub sent: Sent,

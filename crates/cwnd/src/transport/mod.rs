@@ -71,6 +71,7 @@ use core::time::Duration;
 
 use crate::algorithm::Algorithm;
 use crate::conn::{AckSample, CaState, Conn, PacingStatus};
+#[cfg(feature = "registry")]
 use crate::controller::Controller;
 use crate::driver::{Ack, Driver};
 pub use crate::driver::{EcnOutcome, Reduction};
@@ -85,7 +86,10 @@ pub use resume::Snapshot;
 
 /// The congestion control of a connection's path. See [the module](self).
 #[derive(Clone, Debug)]
-pub struct Transport<A: Algorithm = Controller> {
+pub struct Transport<
+    #[cfg(feature = "registry")] A: Algorithm = Controller,
+    #[cfg(not(feature = "registry"))] A: Algorithm,
+> {
     driver: Driver<A>,
     config: Config,
     /// Bytes.

@@ -181,8 +181,8 @@ fn what_a_timer_finds_lost_lets_nothing_go(setting: &ModelSetting, step: &Checke
         return None;
     }
     let most = match setting.reduction {
-        Reduction::Immediate => step.account.target.saturating_sub(step.before.in_flight),
         Reduction::Proportional => 1,
+        _ => step.account.target.saturating_sub(step.before.in_flight),
     };
     that(sent <= most, || format!("{sent} leave, {most} may"))
 }

@@ -27,7 +27,7 @@ pub struct ModelSetting {
 impl ModelSetting {
     pub fn options(&self) -> Options {
         let stack = if self.quic { Options::QUIC } else { Options::TCP };
-        Options { reduction: self.reduction, ..stack }
+        stack.reduction(self.reduction)
     }
 
     pub fn is_steady(&self) -> bool {
@@ -249,15 +249,8 @@ impl<'a> Transport<'a> {
             (self.una, (self.una - una_before) as u32)
         };
         let rtt_us = newest.map(|sent_us| (now_us - sent_us) as u32);
-        self.driver.on_ack(&Ack {
-            now_us,
-            position,
-            acked,
-            delivered,
-            rtt_us,
-            oldest_rtt_us: None,
-            new_loss,
-        });
+        self.driver
+            .on_ack(&Ack::new(now_us, position, acked, delivered).rtt(rtt_us, None).new_loss(new_loss));
         self.judge(before, account, 0, DriverCall::Ack { acked: delivered.max(acked) });
     }
 

@@ -97,15 +97,7 @@ fn application_round(flow: &mut DrivenFlow, packets: u32) {
         conn.snd_una = conn.snd_una.wrapping_add(conn.mss);
         conn.packets_out -= 1;
         conn.in_flight -= 1;
-        let ack = Ack {
-            now_us: conn.now_us,
-            position: 0,
-            acked: 1,
-            delivered: 1,
-            rtt_us: Some(flow.rtt_us as u32),
-            oldest_rtt_us: None,
-            new_loss: false,
-        };
+        let ack = Ack::new(conn.now_us, 0, 1, 1).rtt(Some(flow.rtt_us as u32), None);
         flow.driver.on_ack(&ack);
     }
 }

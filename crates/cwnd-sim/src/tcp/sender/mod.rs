@@ -109,10 +109,10 @@ impl Sender {
         conn.set_now(flow.start / 1000);
         let options = match flow.recovery {
             Recovery::Linux => Options::LINUX,
-            Recovery::SackPrr => Options { reduction: Reduction::Proportional, ..Options::TCP },
+            Recovery::SackPrr => Options::TCP.reduction(Reduction::Proportional),
             _ => Options::TCP,
         };
-        let options = Options { idle_restart: flow.group.idle_restart, ..options };
+        let options = options.idle_restart(flow.group.idle_restart);
         let total = flow.group.size.map_or(ENDLESS, |bytes| bytes.div_ceil(u64::from(mss)));
         let controller = flow.controller();
         let limits = SendLimits::new(flow, &controller, mss, total);
@@ -245,7 +245,8 @@ impl Sender {
             self.detect_losses(packet, blocks, acked, &mut delivered)
         };
         let position = self.una;
-        self.driver.on_ack(&Ack { now_us, position, acked, delivered, rtt_us, oldest_rtt_us, new_loss });
+        let ack = Ack::new(now_us, position, acked, delivered).rtt(rtt_us, oldest_rtt_us);
+        self.driver.on_ack(&ack.new_loss(new_loss));
         if rtt_us.is_some() {
             self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
         }

@@ -39,7 +39,7 @@ const MIDPOINT: u32 = 1;
 
 crate::params! {
     /// Settings of BIC.
-    pub struct BicParams {
+    pub struct BicParams for Bic {
         beta: ParamKind::Decimal, "", 6_554 => 64_881, "Xu et al. 2004; Linux",
             "factor of the window kept after a loss";
         max_increment: ParamKind::Whole, "segments", 1 => 1_000, "Xu et al. 2004 (S_max)",

@@ -45,7 +45,7 @@ pub(super) const COMPARE_LAST: u32 = 1;
 
 crate::params! {
     /// Settings of CUBIC.
-    pub struct CubicParams {
+    pub struct CubicParams for Cubic {
         beta: ParamKind::Decimal, "", 6_554 => 64_881, "RFC 9438 §4.6",
             "factor of the window kept after a loss";
         c: ParamKind::Decimal, "segments/s^3", C_MIN_X64K => C_MAX_X64K, "RFC 9438 §5.1",

@@ -36,7 +36,7 @@ const LINUX: u32 = 1;
 
 crate::params! {
     /// Settings of H-TCP.
-    pub struct HtcpParams {
+    pub struct HtcpParams for Htcp {
         delta_l_ms: ParamKind::Whole, "ms", 0 => 600_000, "Leith and Shorten 2004 (Δ_L)",
             "for so long after a loss it is standard TCP";
         slope: ParamKind::Whole, "1/s", 0 => 1_000, "Leith and Shorten 2004",

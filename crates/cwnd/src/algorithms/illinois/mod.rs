@@ -35,7 +35,7 @@ const KEPT: u32 = 1;
 
 crate::params! {
     /// Settings of Illinois.
-    pub struct IllinoisParams {
+    pub struct IllinoisParams for Illinois {
         alpha_min: ParamKind::Decimal, "segments", 655 => 655_360, "Liu et al. 2008 §3",
             "growth of a round trip at the largest delay";
         alpha_max: ParamKind::Decimal, "segments", 655 => 6_553_600, "Liu et al. 2008 §3",

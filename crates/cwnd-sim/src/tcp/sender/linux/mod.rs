@@ -183,15 +183,8 @@ impl Sender {
         // In Linux's order: tcp_clean_rtx_queue, tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_cong_control.
         let plain = packet.sacked.is_none() && blocks.is_none_or(SackBlocks::is_empty);
         let round_trips = arrival.round_trips(now_us);
-        let ack = Ack {
-            now_us,
-            position: self.una,
-            acked: arrival.acked,
-            delivered: arrival.delivered,
-            rtt_us: round_trips.map(|(_, newest_us)| newest_us),
-            oldest_rtt_us: round_trips.map(|(oldest_us, _)| oldest_us),
-            new_loss: false,
-        };
+        let (oldest_us, newest_us) = round_trips.unzip();
+        let ack = Ack::new(now_us, self.una, arrival.acked, arrival.delivered).rtt(newest_us, oldest_us);
         self.driver.on_arrival(&ack, plain);
         if round_trips.is_some() {
             self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
@@ -199,7 +192,7 @@ impl Sender {
         self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
         let Response { lost, wait_us, credit } = self.respond_to_ack(&ack, &arrival);
         self.settle();
-        self.driver.on_window(&Ack { new_loss: lost, ..ack }, credit);
+        self.driver.on_window(&ack.new_loss(lost), credit);
         self.grow_by_reports(&arrival);
         if let Some(wait_us) = wait_us {
             self.await_reordered(now, wait_us);

@@ -21,7 +21,7 @@ pub(super) const UNKNOWN_CURVE: u32 = 2;
 
 crate::params! {
     /// Settings of the kernel's CUBIC.
-    pub struct CubicLinuxParams {
+    pub struct CubicLinuxParams for CubicLinux {
         beta: ParamKind::Decimal, "", 6_554 => 64_881, "Linux (717/1024 since 2.6.25, 819/1024 before)",
             "factor of the window kept after a loss";
         c: ParamKind::Decimal, "segments/s^3", 64 => 458_752, "Linux (bic_scale 41: 410/1024)",
