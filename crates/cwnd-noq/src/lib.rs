@@ -9,10 +9,31 @@
 //! transport.congestion_controller_factory(Arc::new(Cwnd::named("cubic").expect("it is registered")));
 //! ```
 //!
+//! With settings of one's own, checked, and no other algorithm linked:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use cwnd_noq::Cwnd;
+//! use cwnd_noq::cwnd::{Fraction, algorithms::cubic::Cubic};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let cubic = Cubic::builder().beta(Fraction::new(8, 10)).slow_start("hystart").build()?;
+//! let mut transport = noq::TransportConfig::default();
+//! transport.congestion_controller_factory(Arc::new(Cwnd::new(cubic)));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! noq names packets, says which losses were none, when its window was full, and which reductions are asked for by ECN; it paces at the
 //! rate that the algorithm, or the window and the round trip time, give, in batches of at most the initial window; noq's bucket may let
 //! several go at once, 2 ms of the rate.
 #![forbid(unsafe_code)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use cwnd;
 
 use cwnd::Algorithm;
 use cwnd::transport::{Acked, Config, Limit, LossEpoch, Lost, Sent, Transport};
@@ -34,6 +55,13 @@ pub struct Cwnd<A: Algorithm = cwnd::Controller> {
 impl Cwnd {
     /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
     /// Its slow start is that of [`Controller::for_quic`](cwnd::Controller::for_quic).
+    ///
+    /// ```
+    /// use cwnd_noq::Cwnd;
+    ///
+    /// assert!(Cwnd::named("reno").is_some() && Cwnd::named("cubic-rfc8312").is_some());
+    /// assert!(Cwnd::named("bbr").is_none());
+    /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         cwnd::Controller::for_quic(name).map(Self::new)
@@ -42,12 +70,27 @@ impl Cwnd {
 
 impl<A: Algorithm> Cwnd<A> {
     /// This algorithm with its settings. Of one type, such as `Configured<Cubic>`, no other is linked.
+    ///
+    /// ```
+    /// use cwnd_noq::Cwnd;
+    /// use cwnd_noq::cwnd::algorithms::vegas::Vegas;
+    ///
+    /// let vegas = Cwnd::new(Vegas::builder().build()?);
+    /// # Ok::<(), cwnd::params::ParamError>(())
+    /// ```
     #[must_use]
     pub fn new(algorithm: A) -> Self {
         Self { algorithm, config: Config::new() }
     }
 
     /// With these settings of the transport: the initial window, the idle restart. Datagrams have the size that noq says.
+    ///
+    /// ```
+    /// use cwnd_noq::Cwnd;
+    /// use cwnd_noq::cwnd::transport::Config;
+    ///
+    /// let cubic = Cwnd::named("cubic").unwrap().with_config(Config::new().initial_window(20).idle_restart(false));
+    /// ```
     #[must_use]
     pub fn with_config(mut self, config: Config) -> Self {
         self.config = config;

@@ -9,12 +9,33 @@
 //! transport.congestion_controller_factory(Arc::new(Cwnd::named("cubic").expect("it is registered")));
 //! ```
 //!
+//! With settings of one's own, checked, and no other algorithm linked:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use cwnd_quinn::Cwnd;
+//! use cwnd_quinn::cwnd::{Fraction, algorithms::cubic::Cubic};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let cubic = Cubic::builder().beta(Fraction::new(8, 10)).slow_start("hystart").build()?;
+//! let mut transport = quinn::TransportConfig::default();
+//! transport.congestion_controller_factory(Arc::new(Cwnd::new(cubic)));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # What quinn tells, and what not
 //! [`quinn_proto::congestion::Controller`] names no packets: a packet that is acknowledged or lost is known by when it was sent, so
 //! packets that left at one instant are one here. It counts packets of acknowledgements alone as sent, which no acknowledgement
 //! answers; at the end of each batch of acknowledgements the bytes in flight are quinn's. It says nothing of losses that were none, so
 //! nothing is undone. It sends only while the bytes in flight stay below the window, so it is shown a byte more; and it paces by itself, at 1.25 windows per round trip.
 #![forbid(unsafe_code)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use cwnd;
 
 use cwnd::Algorithm;
 use cwnd::transport::{Acked, Config, Limit, Lost, Sent, Transport};
@@ -36,6 +57,13 @@ pub struct Cwnd<A: Algorithm = cwnd::Controller> {
 impl Cwnd {
     /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
     /// Its slow start is that of [`Controller::for_quic`](cwnd::Controller::for_quic).
+    ///
+    /// ```
+    /// use cwnd_quinn::Cwnd;
+    ///
+    /// assert!(Cwnd::named("reno").is_some() && Cwnd::named("cubic-rfc8312").is_some());
+    /// assert!(Cwnd::named("bbr").is_none());
+    /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         cwnd::Controller::for_quic(name).map(Self::new)
@@ -44,12 +72,27 @@ impl Cwnd {
 
 impl<A: Algorithm> Cwnd<A> {
     /// This algorithm with its settings. Of one type, such as `Configured<Cubic>`, no other is linked.
+    ///
+    /// ```
+    /// use cwnd_quinn::Cwnd;
+    /// use cwnd_quinn::cwnd::algorithms::vegas::Vegas;
+    ///
+    /// let vegas = Cwnd::new(Vegas::builder().build()?);
+    /// # Ok::<(), cwnd::params::ParamError>(())
+    /// ```
     #[must_use]
     pub fn new(algorithm: A) -> Self {
         Self { algorithm, config: Config::new() }
     }
 
     /// With these settings of the transport: the initial window, the idle restart. Datagrams have the size that quinn says.
+    ///
+    /// ```
+    /// use cwnd_quinn::Cwnd;
+    /// use cwnd_quinn::cwnd::transport::Config;
+    ///
+    /// let cubic = Cwnd::named("cubic").unwrap().with_config(Config::new().initial_window(20).idle_restart(false));
+    /// ```
     #[must_use]
     pub fn with_config(mut self, config: Config) -> Self {
         self.config = config;
