@@ -14,7 +14,7 @@ PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo test test-rust test-release test-kernel test-web test-python lint bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz page wheel clean
+.PHONY: FORCE help demo test test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz page wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -33,6 +33,7 @@ help:
 	@echo "make docs     the generated pages and pictures of docs/, the manual pages of share/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
 	@echo "make lint     formatters, linters and type checkers"
+	@echo "make published  the crates that others use: features, documentation, API beside the one on record, packages (ACCEPT=1 records the API)"
 
 demo: $(NATIVE)
 	$(BIN)/cwnd compare cubic-2.2:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s --seed 1 -o out/fig6
@@ -134,6 +135,10 @@ endif
 	$(BIN)/ruff check python tests tools notebooks
 	$(BIN)/ruff format --check python tests tools notebooks
 	$(BIN)/mypy
+
+# Offline. `cargo publish --dry-run -p cwnd -p cwnd-quinn -p cwnd-noq` does the rest: it asks the registry, and builds what was packed.
+published:
+	$(PYTHON) -m tools.published.check $(if $(ACCEPT),--accept)
 
 bench: $(NATIVE)
 	$(BIN)/python -m tools.bench.speed

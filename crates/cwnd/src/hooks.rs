@@ -11,7 +11,7 @@ use crate::hook_argument::RecordedArgument;
 /// has `[&]` before its type; [`WireArgument`](crate::WireArgument) says how a type crosses a C interface,
 /// [`RecordedArgument`] how a record holds it. `if` names the function that says whether an algorithm has the hook.
 ///
-/// From these rows follow [`Hook`], the hooks of [`Controller`](crate::Controller), [`replay::Call`](crate::replay::Call), the
+/// From these rows follow [`Hook`], the hooks of [`Controller`](crate::Controller), `replay::Call`, the
 /// functions of a plugin's table and their version, what is exported to the kernel's glue and declared there, the records, their
 /// columns and their replay. [`CongestionControl`] is written beside them, and where the two differ nothing compiles.
 #[macro_export]
