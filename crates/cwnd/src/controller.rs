@@ -23,6 +23,15 @@ pub trait MakeState {
 macro_rules! controller {
     ($($variant:ident: $algorithm:ty, $name:literal;)+) => {
         /// A running algorithm of the registry, or one of the caller's own.
+        ///
+        /// ```
+        /// use cwnd::{Conn, Controller};
+        ///
+        /// let (mut reno, mut conn) = (Controller::by_name("reno").unwrap(), Conn::new(1448, 10));
+        /// reno.init(&mut conn);
+        /// conn.packets_out = 10;
+        /// assert_eq!(reno.ssthresh(&mut conn), 5);
+        /// ```
         #[derive(Clone, Debug)]
         #[non_exhaustive]
         pub enum Controller {
@@ -181,18 +190,41 @@ crate::for_each_hook!(hooks);
 
 impl Controller {
     /// See [`CongestionControl::min_cwnd`].
+    ///
+    /// ```
+    /// use cwnd::{Conn, Controller};
+    ///
+    /// let conn = Conn { ssthresh: 7, ..Conn::new(1448, 10) };
+    /// assert_eq!(Controller::by_name("reno").unwrap().min_cwnd(&conn), 7);
+    /// ```
     #[must_use]
     pub fn min_cwnd(&self, conn: &Conn) -> u32 {
         dispatch!(self, t => t.state.min_cwnd(conn, &t.params), c => c.min_cwnd(conn, &()))
     }
 
     /// See [`CongestionControl::info`].
+    ///
+    /// ```
+    /// use cwnd::{Conn, Controller};
+    ///
+    /// let cubic = Controller::by_name("cubic").unwrap();
+    /// assert!(cubic.info(&Conn::new(1448, 10)).named().any(|(name, _)| name == "w_max"));
+    /// ```
     #[must_use]
     pub fn info(&self, conn: &Conn) -> Info {
         dispatch!(self, t => t.state.info(conn, &t.params), c => c.info(conn, &()))
     }
 
     /// Sets the parameter `name` from `text`, before [`Controller::init`].
+    ///
+    /// ```
+    /// use cwnd::Controller;
+    /// use cwnd::params::{ParamError, Refused};
+    ///
+    /// let mut cubic = Controller::by_name("cubic").unwrap();
+    /// assert_eq!(cubic.set_param("beta", "0.8"), Ok(()));
+    /// assert_eq!(cubic.set_param("beta", "1.8"), Err(ParamError::Refused("beta", Refused::OutOfRange)));
+    /// ```
     ///
     /// # Errors
     /// [`ParamError`]; nothing is changed then.
@@ -221,6 +253,13 @@ impl Controller {
     }
 
     /// Whether both are the same algorithm in the same state with the same settings, as far as the algorithm can tell.
+    ///
+    /// ```
+    /// use cwnd::Controller;
+    ///
+    /// let (cubic, reno) = (Controller::by_name("cubic").unwrap(), Controller::by_name("reno").unwrap());
+    /// assert!(cubic.is_same(&cubic.clone()) && !cubic.is_same(&reno));
+    /// ```
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         is_same(self, other)
@@ -228,6 +267,10 @@ impl Controller {
 
     /// Whether it has stopped for good by a fault of its own: an algorithm that was loaded, and panicked. Its hooks do nothing
     /// from then on.
+    ///
+    /// ```
+    /// assert!(!cwnd::Controller::by_name("reno").unwrap().has_failed());
+    /// ```
     #[cfg(feature = "std")]
     #[must_use]
     pub fn has_failed(&self) -> bool {
@@ -235,6 +278,13 @@ impl Controller {
     }
 
     /// Value of parameter `index` in the stored form (see [`mod@crate::params`]); 0 beyond the last.
+    ///
+    /// ```
+    /// use cwnd::Controller;
+    ///
+    /// let cubic = Controller::by_name("cubic").unwrap();
+    /// assert_eq!(cubic.param(0), 45_875); // beta = 0.7, in 1/65536
+    /// ```
     #[must_use]
     pub fn param(&self, index: usize) -> u32 {
         dispatch!(self, t => t.params.get(index), c => c.param(index))

@@ -12,6 +12,13 @@ use crate::registration::Set;
 use crate::registration::{Recovery, Registered};
 
 /// A registered algorithm, described.
+///
+/// ```
+/// let (cubic, _) = cwnd::registry::find("cubic").unwrap();
+/// for spec in cubic.specs {
+///     println!("{}: {} {}", spec.name, spec.help, spec.unit);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
     /// Name.
@@ -49,6 +56,11 @@ impl Description {
     /// Names of its inner variables, as [`CongestionControl::info`] gives them in any of its sets.
     ///
     /// [`CongestionControl::info`]: crate::CongestionControl::info
+    ///
+    /// ```
+    /// let (cubic, _) = cwnd::registry::find("cubic").unwrap();
+    /// assert!(cubic.inner().any(|name| name == "w_max"));
+    /// ```
     pub fn inner(&self) -> impl Iterator<Item = &'static str> {
         let shown = |set: SetDescription| {
             let info = set.controller().map_or_else(Info::default, |cc| cc.info(&Conn::new(1448, 10)));
@@ -62,6 +74,11 @@ impl Description {
     }
 
     /// Its parameter sets, the default first.
+    ///
+    /// ```
+    /// let (cubic, _) = cwnd::registry::find("cubic").unwrap();
+    /// assert_eq!(cubic.sets().next().unwrap().name, "cubic");
+    /// ```
     pub fn sets(&self) -> impl Iterator<Item = SetDescription> {
         let sets = self.sets;
         let count = match sets {
@@ -85,6 +102,11 @@ pub trait PluginFactory: core::fmt::Debug + Send + Sync {
 }
 
 /// A named parameter set, described; made into a running algorithm by [`SetDescription::controller`].
+///
+/// ```
+/// let (_, set) = cwnd::registry::find("cubic-2.2").unwrap();
+/// println!("{}: {} ({})", set.name, set.summary, set.source);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SetDescription {
     /// Name.
@@ -116,6 +138,11 @@ impl SetDescription {
     }
 
     /// A new instance with this set's settings, not yet initialised.
+    ///
+    /// ```
+    /// let (_, set) = cwnd::registry::find("reno").unwrap();
+    /// assert!(set.controller().is_some());
+    /// ```
     #[must_use]
     pub fn controller(&self) -> Option<Controller> {
         match self.make {

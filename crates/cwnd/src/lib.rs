@@ -52,6 +52,7 @@ pub mod registry;
 #[cfg(feature = "kernel-replay")]
 pub mod replay;
 pub mod slow_start;
+mod spec;
 mod state;
 pub mod transport;
 

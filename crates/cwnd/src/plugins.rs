@@ -32,6 +32,10 @@ pub fn add(algorithm: Description) -> Result<(), NameTaken> {
 }
 
 /// All plugins, the latest last.
+///
+/// ```
+/// assert!(cwnd::registry::plugins().is_empty()); // until one is added
+/// ```
 #[must_use]
 pub fn plugins() -> Vec<&'static Description> {
     PLUGINS.read().unwrap_or_else(PoisonError::into_inner).clone()

@@ -34,6 +34,10 @@ impl Recovery {
     pub const ALIASES: [(&'static str, Self); 1] = [("rfc", Self::SackPrr)];
 
     /// Name in scenarios and on the command line.
+    ///
+    /// ```
+    /// assert_eq!(cwnd::registry::Recovery::SackPrr.name(), "sack-prr");
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,6 +51,12 @@ impl Recovery {
     }
 
     /// The recovery called `name`, or that an alias stands for.
+    ///
+    /// ```
+    /// use cwnd::registry::Recovery;
+    ///
+    /// assert_eq!(Recovery::by_name("rfc"), Some(Recovery::SackPrr));
+    /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         let alias = || Self::ALIASES.into_iter().find(|(alias, _)| *alias == name);

@@ -13,6 +13,13 @@ pub use crate::plugins::{NameTaken, add, plugins};
 
 impl Controller {
     /// The parameter set called `name`, as a new instance.
+    ///
+    /// ```
+    /// use cwnd::Controller;
+    ///
+    /// assert!(Controller::by_name("cubic-2.2").is_some());
+    /// assert!(Controller::by_name("cubic-9").is_none());
+    /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         find(name)?.1.controller()
@@ -21,6 +28,13 @@ impl Controller {
     /// The parameter set called `name`, as a new instance for a QUIC stack: where the set has HyStart++ (RFC 9406) it has Linux's HyStart
     /// instead, which leaves slow start as soon as the round trip time rises. HyStart++ goes on for five round trips then, and what is
     /// lost of those makes so many gaps in the peer's stream that it ends the connection (`docs/results/stacks.md` has the table).
+    ///
+    /// ```
+    /// use cwnd::Controller;
+    ///
+    /// let (tcp, quic) = (Controller::by_name("cubic").unwrap(), Controller::for_quic("cubic").unwrap());
+    /// assert!(!tcp.is_same(&quic));
+    /// ```
     #[must_use]
     pub fn for_quic(name: &str) -> Option<Self> {
         let (algorithm, set) = find(name)?;
@@ -41,6 +55,11 @@ impl Controller {
 const SLOW_START: &str = "slow_start";
 
 /// Every algorithm: the built-in ones, then the plugins.
+///
+/// ```
+/// let names: Vec<_> = cwnd::registry::all().map(|algorithm| algorithm.name).collect();
+/// assert!(names.contains(&"vegas"));
+/// ```
 pub fn all() -> impl Iterator<Item = &'static Description> {
     #[cfg(feature = "std")]
     let more = plugins();
@@ -50,6 +69,11 @@ pub fn all() -> impl Iterator<Item = &'static Description> {
 }
 
 /// The algorithm and parameter set called `name`.
+///
+/// ```
+/// let (algorithm, set) = cwnd::registry::find("cubic-rfc8312").unwrap();
+/// assert_eq!((algorithm.name, set.name), ("cubic", "cubic-rfc8312"));
+/// ```
 #[must_use]
 pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
     all().find_map(|algorithm| algorithm.sets().find(|set| set.name == name).map(|set| (algorithm, set)))

@@ -12,6 +12,14 @@ const GRANULARITY_US: u32 = 1000;
 
 impl<A: Algorithm> Transport<A> {
     /// Congestion window, bytes: at least one datagram.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// assert_eq!(cc.window(), 10 * 1200);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn window(&self) -> u64 {
@@ -21,6 +29,16 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// Bytes in flight: sent, and neither acknowledged nor lost nor discarded.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// cc.on_sent(begin, 1000);
+    /// cc.on_sent(begin, 1200);
+    /// assert_eq!(cc.in_flight(), 2200);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn in_flight(&self) -> u64 {
@@ -28,6 +46,17 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// Whether a packet of `bytes` bytes fits into the window (RFC 9002 §7). Probes may be sent all the same (§7.5).
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// while cc.may_send(1200) {
+    ///     cc.on_sent(begin, 1200);
+    /// }
+    /// assert_eq!(cc.in_flight(), cc.window());
+    /// ```
     #[inline]
     #[must_use]
     pub const fn may_send(&self, bytes: u64) -> bool {
@@ -35,6 +64,17 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// Slow start threshold, bytes; `None` before anything has set it.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// assert_eq!(cc.ssthresh(), None);
+    /// let packets: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(begin, 1200), 1200)).collect();
+    /// cc.on_lost(rtt, &packets[..1], false);
+    /// assert_eq!(cc.ssthresh(), Some(6_000)); // half of what was in flight
+    /// ```
     #[must_use]
     pub const fn ssthresh(&self) -> Option<u64> {
         let conn = &self.driver.conn;
@@ -46,6 +86,17 @@ impl<A: Algorithm> Transport<A> {
 
     /// Rate at which to send, bytes per second: the algorithm's own, or N windows per smoothed round trip (RFC 9002 §7.7). `None`: packets
     /// are not paced.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let sent = cc.on_sent(begin, 1200);
+    /// cc.on_burst_end(begin, Limit::Application);
+    /// cc.on_acked(rtt, &[Acked::new(sent, 1200)], None);
+    /// assert_eq!(cc.pacing_rate(), Some(480_000)); // twice 12 000 bytes in 50 ms
+    /// ```
     #[must_use]
     pub fn pacing_rate(&self) -> Option<u64> {
         let conn = &self.driver.conn;
@@ -64,24 +115,58 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// Most bytes to send back to back: the initial window (RFC 9002 §7.7).
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// assert_eq!(cc.burst(), 12_000);
+    /// ```
     #[must_use]
     pub const fn burst(&self) -> u64 {
         self.config.initial_window_of(self.driver.conn.mss as u16)
     }
 
     /// The algorithm in charge.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// assert_eq!(cc.algorithm(), &Configured::registered());
+    /// ```
     #[must_use]
     pub const fn algorithm(&self) -> &A {
         &self.driver.cc
     }
 
     /// The connection as the algorithm sees it, in segments.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// assert_eq!((cc.conn().cwnd, cc.conn().mss), (10, 1200));
+    /// ```
     #[must_use]
     pub const fn conn(&self) -> &Conn {
         &self.driver.conn
     }
 
     /// The algorithm's inner variables.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// use cwnd::algorithms::cubic::Cubic;
+    ///
+    /// let cc = Transport::new(Configured::<Cubic>::registered(), &Config::new(), begin);
+    /// assert!(cc.info().named().any(|(name, value)| (name, value) == ("w_max", 0)));
+    /// ```
     #[must_use]
     pub fn info(&self) -> Info {
         self.driver.cc.info(&self.driver.conn)

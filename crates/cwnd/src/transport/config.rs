@@ -31,6 +31,12 @@ pub struct Config {
 impl Config {
     /// QUIC's settings (RFC 9002): datagrams of 1200 bytes, an initial window of ten, paced at 1.25 times the window per round trip and at
     /// twice in slow start, an immediate reduction, a restart after an idle time.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// assert_eq!(Config::new().initial_window_bytes(), 12_000);
+    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -48,6 +54,12 @@ impl Config {
 
     /// Payload of the largest UDP datagram, bytes: RFC 9002's `max_datagram_size`, 1200 unless set. 0 counts as 1. While the connection
     /// runs, [`Transport::on_mtu`](super::Transport::on_mtu) changes it.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// assert_eq!(Config::new().mtu(1400).initial_window_bytes(), 14_000);
+    /// ```
     #[must_use]
     pub const fn mtu(mut self, bytes: u16) -> Self {
         self.mtu = if bytes == 0 { 1 } else { bytes };
@@ -56,6 +68,12 @@ impl Config {
 
     /// Initial window, datagrams; at least 1. Unless set it is RFC 9002 §7.2's: ten datagrams, limited to the larger of 14 720 bytes and
     /// two datagrams.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// assert_eq!(Config::new().initial_window(32).initial_window_bytes(), 32 * 1200);
+    /// ```
     #[must_use]
     pub const fn initial_window(mut self, datagrams: u32) -> Self {
         self.initial_window = Some(if datagrams == 0 { 1 } else { datagrams });
@@ -64,6 +82,13 @@ impl Config {
 
     /// Whether the stack spaces its packets by [`Transport::pacing_rate`](super::Transport::pacing_rate), as RFC 9002 §7.7 asks; `true`
     /// unless set. Without pacing there is a rate only for an algorithm that sets one of its own.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let cc = Transport::new(Configured::<Reno>::registered(), &Config::new().paced(false), Duration::ZERO);
+    /// assert_eq!(cc.pacing_rate(), None);
+    /// ```
     #[must_use]
     pub const fn paced(mut self, paced: bool) -> Self {
         self.paced = paced;
@@ -71,6 +96,12 @@ impl Config {
     }
 
     /// Pacing rate, per cent of the window per smoothed round trip: N of RFC 9002 §7.7. 125 unless set, at least 1.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let config = Config::new().pacing_percent(110).slow_start_pacing_percent(150);
+    /// ```
     #[must_use]
     pub const fn pacing_percent(mut self, percent: u32) -> Self {
         self.pacing_percent = if percent == 0 { 1 } else { percent };
@@ -78,6 +109,14 @@ impl Config {
     }
 
     /// The same in slow start, where the window doubles per round trip: 200 unless set, at least 1.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let config = Config::new().slow_start_pacing_percent(100).initial_rtt(Duration::from_millis(100));
+    /// let cc = Transport::new(Configured::<Reno>::registered(), &config, Duration::ZERO);
+    /// assert_eq!(cc.pacing_rate(), Some(120_000)); // 12 000 bytes in 100 ms
+    /// ```
     #[must_use]
     pub const fn slow_start_pacing_percent(mut self, percent: u32) -> Self {
         self.slow_start_pacing_percent = if percent == 0 { 1 } else { percent };
@@ -85,6 +124,14 @@ impl Config {
     }
 
     /// Round trip time by which to pace before the first sample: `kInitialRtt` of RFC 9002 §6.2.2, 333 ms unless set.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let config = Config::new().initial_rtt(Duration::from_millis(100));
+    /// let cc = Transport::new(Configured::<Reno>::registered(), &config, Duration::ZERO);
+    /// assert_eq!(cc.pacing_rate(), Some(240_000)); // twice 12 000 bytes in 100 ms
+    /// ```
     #[must_use]
     pub const fn initial_rtt(mut self, rtt: Duration) -> Self {
         self.initial_rtt_us = within_word(rtt);
@@ -92,6 +139,12 @@ impl Config {
     }
 
     /// The peer's `max_ack_delay` (RFC 9000 §18.2), 25 ms unless set. It is part of the idle time after which the window restarts.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let config = Config::new().max_ack_delay(Duration::from_millis(5));
+    /// ```
     #[must_use]
     pub const fn max_ack_delay(mut self, delay: Duration) -> Self {
         self.max_ack_delay_us = within_word(delay);
@@ -99,6 +152,12 @@ impl Config {
     }
 
     /// How the window goes down: at once unless set, as in RFC 9002 §7.3.2.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let config = Config::new().reduction(Reduction::Proportional);
+    /// ```
     #[must_use]
     pub const fn reduction(mut self, reduction: Reduction) -> Self {
         self.options.reduction = reduction;
@@ -107,6 +166,12 @@ impl Config {
 
     /// Whether the window falls back to the initial one when nothing was sent for a timeout with nothing in flight (RFC 5681 §4.1);
     /// `true` unless set. A stack that paces may do without: it sends no burst of a whole window (RFC 9002 §7.7).
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let config = Config::new().idle_restart(false);
+    /// ```
     #[must_use]
     pub const fn idle_restart(mut self, restart: bool) -> Self {
         self.options.idle_restart = restart;
@@ -115,6 +180,14 @@ impl Config {
 
     /// The stack's facts are taken as they come: builds with debug assertions do not stop at one that cannot be. See
     /// [the module](super#order-of-calls).
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new().trusting(), Duration::ZERO);
+    /// cc.on_discarded(1_000_000); // more than is in flight: a panic without `trusting`, in a debug build
+    /// assert_eq!(cc.in_flight(), 0);
+    /// ```
     #[must_use]
     pub const fn trusting(mut self) -> Self {
         self.checked = false;
@@ -122,6 +195,12 @@ impl Config {
     }
 
     /// The initial window with the datagrams' size of this configuration, bytes.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// assert_eq!(Config::new().mtu(9000).initial_window_bytes(), 2 * 9000); // RFC 9002 §7.2
+    /// ```
     #[must_use]
     pub const fn initial_window_bytes(&self) -> u64 {
         self.initial_window_of(self.mtu)

@@ -8,6 +8,17 @@ use super::clock::rate;
 use super::facts::Sent;
 
 /// What a batch of acknowledged packets says of the rate at which the path delivers.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// let packets: Vec<_> = (0..10).map(|_| Acked::new(cc.on_sent(begin, 1200), 1200)).collect();
+/// cc.on_acked(rtt, &packets, None);
+/// let rate = cc.metrics().delivery_rate.unwrap();
+/// assert_eq!((rate.bytes_per_s, rate.interval_us), (240_000, 50_000)); // 12 000 bytes in 50 ms
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeliveryRate {

@@ -4,6 +4,19 @@
 use crate::driver::RecoveryEpoch;
 
 /// A packet that was sent: what the stack keeps with it and hands back when it is acknowledged or lost. 40 bytes.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// struct Packet {
+///     number: u64,
+///     bytes: u16,
+///     sent: Sent,
+/// }
+/// let packet = Packet { number: 7, bytes: 1200, sent: cc.on_sent(begin, 1200) };
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sent {
     /// Place in the order of transmission, over all packet number spaces.
@@ -26,6 +39,14 @@ const _: () = assert!(size_of::<Sent>() <= 40, "a stack keeps one with every pac
 
 impl Sent {
     /// Place in the order of transmission, over all packet number spaces and paths of the connection; the first is 0.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// assert!(cc.on_sent(begin, 1200).position() < cc.on_sent(begin, 1200).position());
+    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
@@ -33,6 +54,16 @@ impl Sent {
 }
 
 /// A packet that is newly acknowledged.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// let sent = cc.on_sent(begin, 1200);
+/// let packet = Acked::new(sent, 1200);
+/// assert_eq!((packet.sent, packet.bytes), (sent, 1200));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Acked {
@@ -51,6 +82,16 @@ impl Acked {
 }
 
 /// A packet that was declared lost.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// let sent = cc.on_sent(begin, 1200);
+/// let packet = Lost::new(sent, 1200);
+/// assert_eq!((packet.sent, packet.bytes), (sent, 1200));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lost {
@@ -69,6 +110,15 @@ impl Lost {
 }
 
 /// Why a stack stopped sending.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// cc.on_sent(begin, 1200);
+/// cc.on_burst_end(begin, Limit::Pacer); // the next one waits for the pacer
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
@@ -83,6 +133,16 @@ pub enum Limit {
 
 /// Names what a call of [`Transport::on_lost`](super::Transport::on_lost) did to the window, so that
 /// [`Transport::on_spurious`](super::Transport::on_spurious) can take it back. The stack keeps it with the packets that it declared lost.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// let lost = Lost::new(cc.on_sent(begin, 1200), 1200);
+/// let epoch: Option<LossEpoch> = cc.on_lost(rtt, &[lost], false);
+/// assert!(epoch.is_some_and(|epoch| cc.on_spurious(rtt, epoch)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossEpoch {
     pub(super) path: u16,

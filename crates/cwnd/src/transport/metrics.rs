@@ -24,6 +24,10 @@ pub enum Phase {
 
 impl Phase {
     /// qlog's name.
+    ///
+    /// ```
+    /// assert_eq!(cwnd::transport::Phase::SlowStart.name(), "slow_start");
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,6 +40,17 @@ impl Phase {
 }
 
 /// How often the window went down on this path, and why.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// let lost = Lost::new(cc.on_sent(begin, 1200), 1200);
+/// cc.on_lost(rtt, &[lost], false);
+/// let epochs = cc.metrics().epochs;
+/// assert_eq!((epochs.by_loss, epochs.by_ecn, epochs.undone), (1, 0, 0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EpochCounts {
@@ -81,6 +96,16 @@ pub struct Metrics {
 
 impl<A: Algorithm> Transport<A> {
     /// Everything that there is to log.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// cc.on_sent(begin, 1200);
+    /// let metrics = cc.metrics();
+    /// assert_eq!((metrics.bytes_in_flight, metrics.phase, metrics.smoothed_rtt), (1200, Phase::SlowStart, None));
+    /// ```
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         let conn = &self.driver.conn;
@@ -102,6 +127,16 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// The state of the window.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let lost = Lost::new(cc.on_sent(begin, 1200), 1200);
+    /// cc.on_lost(rtt, &[lost], false);
+    /// assert_eq!(cc.phase(), Phase::Recovery);
+    /// ```
     #[must_use]
     pub const fn phase(&self) -> Phase {
         let conn = &self.driver.conn;

@@ -56,6 +56,7 @@
 //! assert_eq!(cc.window(), 12_000);
 //! ```
 
+mod account;
 mod answers;
 mod clock;
 mod config;
@@ -70,11 +71,12 @@ mod tests;
 use core::time::Duration;
 
 use crate::algorithm::Algorithm;
-use crate::conn::{AckSample, CaState, Conn, PacingStatus};
+use crate::conn::{AckSample, CaState};
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
 use crate::driver::{Ack, Driver};
 pub use crate::driver::{EcnOutcome, Reduction};
+use account::{conn, rtt_us};
 use clock::micros;
 pub use config::Config;
 use delivery::Delivery;
@@ -114,6 +116,16 @@ pub struct Transport<
 
 impl<A: Algorithm> Transport<A> {
     /// A connection that has sent nothing, with `algorithm` in charge. The clock stands at `now`.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// use cwnd::algorithms::vegas::Vegas;
+    ///
+    /// let cc = Transport::new(Configured::<Vegas>::registered(), &Config::new(), begin);
+    /// assert_eq!((cc.window(), cc.in_flight()), (12_000, 0));
+    /// ```
     #[must_use]
     pub fn new(algorithm: A, config: &Config, now: Duration) -> Self {
         let now_us = micros(now);
@@ -136,6 +148,15 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// A packet of `bytes` bytes leaves. The stack keeps the answer with it.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let first = cc.on_sent(begin, 1200);
+    /// assert_eq!((first.position(), cc.in_flight()), (0, 1200));
+    /// ```
     pub fn on_sent(&mut self, now: Duration, bytes: u64) -> Sent {
         let now_us = self.advance(now);
         let rto_us = self.rto_us();
@@ -164,6 +185,17 @@ impl<A: Algorithm> Transport<A> {
 
     /// The stack has sent what it could, and `limit` stopped it. A packet that fills the window says [`Limit::Window`] by itself; one that
     /// does not says [`Limit::Application`] for the window, until this call says otherwise.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let sent = cc.on_sent(begin, 1200);
+    /// cc.on_burst_end(begin, Limit::Application); // one datagram of ten
+    /// cc.on_acked(rtt, &[Acked::new(sent, 1200)], None);
+    /// assert_eq!(cc.window(), 12_000); // an unused window does not grow
+    /// ```
     pub fn on_burst_end(&mut self, now: Duration, limit: Limit) {
         self.advance(now);
         if limit == Limit::Application {
@@ -175,6 +207,16 @@ impl<A: Algorithm> Transport<A> {
     /// An ACK frame newly acknowledges these packets. Its round trip time is that of the newest of them, if none newer was acknowledged
     /// before (RFC 9002 §5.1). `corrected` is that time without the delay that the receiver reports (§5.3); the smoothed round trip time
     /// follows it, the smallest does not (§5.2). Packets that were declared lost or discarded are not told.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let packets: Vec<_> = (0..10).map(|_| Acked::new(cc.on_sent(begin, 1200), 1200)).collect();
+    /// cc.on_acked(rtt, &packets, None);
+    /// assert_eq!((cc.window(), cc.in_flight()), (24_000, 0)); // slow start
+    /// ```
     pub fn on_acked(&mut self, now: Duration, acked: &[Acked], corrected: Option<Duration>) {
         let now_us = self.advance(now);
         let Some((newest, bytes)) = self.newest(acked.iter().map(|packet| (packet.sent, packet.bytes)))
@@ -222,6 +264,17 @@ impl<A: Algorithm> Transport<A> {
 
     /// These packets were declared lost (RFC 9002 §6.1), by an ACK frame or by the timer; `persistent` if they establish persistent
     /// congestion (§7.6). At most one reduction per round trip (§7.3.2); the answer names what was done, for [`Transport::on_spurious`].
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let packets: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(begin, 1200), 1200)).collect();
+    /// assert!(cc.on_lost(rtt, &packets[..1], false).is_some());
+    /// assert_eq!(cc.window(), 6_000); // half
+    /// assert!(cc.on_lost(rtt, &packets[1..2], false).is_none()); // one reduction per round trip
+    /// ```
     pub fn on_lost(&mut self, now: Duration, lost: &[Lost], persistent: bool) -> Option<LossEpoch> {
         let now_us = self.advance(now);
         let (newest, bytes) = self.newest(lost.iter().map(|packet| (packet.sent, packet.bytes)))?;
@@ -241,6 +294,17 @@ impl<A: Algorithm> Transport<A> {
 
     /// The peer's count of marks rose with an ACK frame of which `newest` is the newest newly acknowledged packet (RFC 9002 §7.1, §B.7). At
     /// [`EcnOutcome::AtFloor`] the window is one datagram and cannot shrink: the stack sends one per probe timeout.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let packets: Vec<_> = (0..10).map(|_| Acked::new(cc.on_sent(begin, 1200), 1200)).collect();
+    /// assert_eq!(cc.on_ecn(rtt, packets[0].sent), EcnOutcome::Reduced);
+    /// cc.on_acked(rtt, &packets[..1], None);
+    /// assert_eq!(cc.window(), 6_000);
+    /// ```
     pub fn on_ecn(&mut self, now: Duration, newest: Sent) -> EcnOutcome {
         let now_us = self.advance(now);
         if !self.knows(&newest) {
@@ -254,6 +318,17 @@ impl<A: Algorithm> Transport<A> {
 
     /// All packets that `epoch` was begun for have arrived after all: takes the reduction back, if no other came after it and no mark
     /// within it (RFC 9438 §4.9); `true` if it did.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let packets: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(begin, 1200), 1200)).collect();
+    /// let epoch = cc.on_lost(rtt, &packets[..1], false).unwrap();
+    /// assert!(cc.on_spurious(rtt, epoch)); // the packet arrived after all
+    /// assert_eq!(cc.window(), 12_000);
+    /// ```
     pub fn on_spurious(&mut self, now: Duration, epoch: LossEpoch) -> bool {
         let now_us = self.advance(now);
         if epoch.path != self.path {
@@ -269,104 +344,18 @@ impl<A: Algorithm> Transport<A> {
 
     /// Packets of so many bytes leave the flight without a word about the path: their keys were discarded, or 0-RTT was rejected
     /// (RFC 9002 §6.4).
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// cc.on_sent(begin, 1200); // with keys that are discarded then
+    /// cc.on_discarded(1200);
+    /// assert_eq!(cc.in_flight(), 0);
+    /// ```
     pub fn on_discarded(&mut self, bytes: u64) {
         self.leave_flight(bytes);
         self.show_flight();
     }
-
-    /// The newest of `packets` and the bytes of all that were sent on this path.
-    fn newest(&self, packets: impl Iterator<Item = (Sent, u64)>) -> Option<(Sent, u64)> {
-        let mut all: Option<(Sent, u64)> = None;
-        for (sent, bytes) in packets.filter(|(sent, _)| self.knows(sent)) {
-            all = Some(match all {
-                Some((newest, sum)) if newest.position > sent.position => (newest, sum.saturating_add(bytes)),
-                Some((_, sum)) => (sent, sum.saturating_add(bytes)),
-                None => (sent, bytes),
-            });
-        }
-        all
-    }
-
-    /// Whether a packet counts: it was sent on this path. // RFC 9000 §9.4
-    fn knows(&self, sent: &Sent) -> bool {
-        let known = sent.position < self.next;
-        self.check(known || sent.path != self.path, "a packet that was never sent is acknowledged or lost");
-        known && sent.path == self.path
-    }
-
-    /// Whole segments in the acknowledged bytes; the remainder stays for the next.
-    fn segments(&mut self, bytes: u64) -> u32 {
-        let mss = u64::from(self.driver.conn.mss);
-        let bytes = bytes.saturating_add(self.acked_spare.into());
-        self.acked_spare = (bytes % mss) as u32;
-        u32::try_from(bytes / mss).unwrap_or(u32::MAX)
-    }
-
-    /// `bytes` leave the flight, or all that are in it; how many did.
-    fn leave_flight(&mut self, bytes: u64) -> u64 {
-        self.check(bytes <= self.in_flight, "more bytes leave the flight than are in it");
-        let bytes = bytes.min(self.in_flight);
-        self.in_flight -= bytes;
-        bytes
-    }
-
-    /// Shows the algorithm what is in flight, in segments.
-    fn show_flight(&mut self) {
-        let conn = &mut self.driver.conn;
-        let segments = self.in_flight.div_ceil(conn.mss.into());
-        conn.in_flight = u32::try_from(segments).unwrap_or(u32::MAX);
-        conn.packets_out = conn.in_flight;
-    }
-
-    /// The clock goes on to `now`, or stands where that is earlier.
-    fn advance(&mut self, now: Duration) -> u64 {
-        let now_us = micros(now);
-        self.check(now_us >= self.driver.conn.now_us, "time runs back");
-        self.driver.conn.set_now(now_us.max(self.driver.conn.now_us));
-        self.driver.conn.now_us
-    }
-
-    /// The driver does something for the packet at `position` that may begin an epoch.
-    fn reducing<T>(&mut self, position: u64, act: impl FnOnce(&mut Driver<A>) -> T) -> T {
-        let begins = position >= self.driver.recovery_end();
-        let most = if begins { self.retreat() } else { None };
-        self.watching(|driver| {
-            let result = act(driver);
-            driver.conn.cwnd = driver.conn.cwnd.min(most.unwrap_or(u32::MAX));
-            result
-        })
-    }
-
-    /// The driver does something; bytes beyond whole segments do not survive a smaller window.
-    fn watching<T>(&mut self, act: impl FnOnce(&mut Driver<A>) -> T) -> T {
-        let before = self.driver.conn.cwnd;
-        let result = act(&mut self.driver);
-        if self.driver.conn.cwnd < before {
-            self.window_spare = 0;
-        }
-        result
-    }
-
-    /// Stops a build with debug assertions at a fact that cannot be. See [the module](self#order-of-calls).
-    #[inline]
-    #[track_caller]
-    fn check(&self, holds: bool, fault: &'static str) {
-        debug_assert!(holds || !self.config.checked, "{fault}");
-    }
-}
-
-/// A path of which nothing is known, and the bytes of its window beyond whole segments.
-fn conn(config: &Config, now_us: u64) -> (Conn, u32) {
-    let (mss, window) = (u64::from(config.mtu), config.initial_window_bytes());
-    let mut conn = Conn::new(config.mtu.into(), (window / mss) as u32);
-    if config.paced {
-        conn.pacing_status = PacingStatus::Needed;
-    }
-    conn.set_now(now_us);
-    (conn, (window % mss) as u32)
-}
-
-/// A round trip, µs: at least one.
-fn rtt_us(now_us: u64, sent_us: u64) -> u32 {
-    u32::try_from(now_us.saturating_sub(sent_us)).unwrap_or(u32::MAX).max(1)
 }

@@ -12,6 +12,15 @@ impl<A: Algorithm> Transport<A> {
     /// The largest datagram has `bytes` bytes of payload from now on: path MTU discovery found another size (RFC 9000 §14.3). The window and
     /// `ssthresh` keep their bytes, but are at least two datagrams (RFC 9002 §7.2). What the algorithm has learnt of windows, in datagrams
     /// of the old size, is forgotten: see [`Driver::on_mss`](crate::driver::Driver::on_mss). 0 counts as 1.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// cc.on_mtu(begin, 1400);
+    /// assert_eq!(cc.window(), 12_000); // in bytes, what it was
+    /// ```
     pub fn on_mtu(&mut self, now: Duration, bytes: u16) {
         let now_us = self.advance(now);
         let mtu = bytes.max(1);
@@ -25,6 +34,16 @@ impl<A: Algorithm> Transport<A> {
     /// in flight there. What is acknowledged, lost or proven spurious of packets sent before counts for nothing. Datagrams have the
     /// configured size again until [`Transport::on_mtu`] says otherwise. Not to be called where only the peer's port changed.
     // RFC 9000 §9.4
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// cc.on_sent(begin, 1200);
+    /// cc.on_path_change(rtt);
+    /// assert_eq!((cc.window(), cc.in_flight()), (12_000, 0));
+    /// ```
     pub fn on_path_change(&mut self, now: Duration) {
         let now_us = self.advance(now);
         let (conn, window_spare) = conn(&self.config, now_us);

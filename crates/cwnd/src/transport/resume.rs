@@ -12,6 +12,19 @@ use crate::algorithm::Algorithm;
 use crate::conn::{Conn, INFINITE_SSTHRESH};
 
 /// What is worth remembering of a path. Plain numbers: a stack may write them down, for a later connection.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// let saved = Snapshot::new(1_000_000, Duration::from_millis(55), Duration::from_millis(50)); // of an earlier connection
+/// let sent = cc.on_sent(begin, 1200);
+/// cc.on_burst_end(begin, Limit::Application);
+/// cc.on_acked(rtt, &[Acked::new(sent, 1200)], None); // the path is confirmed
+/// assert!(cc.restore(&saved));
+/// assert_eq!(cc.window(), 499_200); // whole datagrams of half a million
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Snapshot {
@@ -25,6 +38,15 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// These values, as [`Transport::snapshot`] gave them.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let saved = Snapshot::new(1_000_000, Duration::from_millis(55), Duration::from_millis(50));
+    /// assert!(!cc.restore(&saved)); // not before there is a round trip time
+    /// ```
     #[must_use]
     pub const fn new(window: u64, smoothed_rtt: Duration, min_rtt: Duration) -> Self {
         Self { window, smoothed_rtt, min_rtt }
@@ -44,6 +66,14 @@ pub(super) struct Jump {
 
 impl<A: Algorithm> Transport<A> {
     /// What a later connection over this path may begin with.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// assert_eq!(cc.snapshot(), Snapshot::new(12_000, Duration::ZERO, Duration::ZERO));
+    /// ```
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let conn = &self.driver.conn;
@@ -63,6 +93,18 @@ impl<A: Algorithm> Transport<A> {
     ///
     /// Until the packets of that window are acknowledged, a loss or a mark takes the window back to half of what the path has carried
     /// by then, or to what the algorithm makes of that, whichever is less. A stack must pace what it sends of the new window.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let small = Snapshot::new(20_000, rtt, rtt);
+    /// let sent = cc.on_sent(begin, 1200);
+    /// cc.on_burst_end(begin, Limit::Application);
+    /// cc.on_acked(rtt, &[Acked::new(sent, 1200)], None);
+    /// assert!(!cc.restore(&small)); // half of it is less than the window
+    /// ```
     pub fn restore(&mut self, saved: &Snapshot) -> bool {
         let conn = &self.driver.conn;
         let min_rtt_us = u64::from(conn.min_rtt_us);
