@@ -102,6 +102,29 @@ crate::for_each_algorithm!(controller);
 /// An algorithm that is not built in. It keeps its settings itself, so the hooks get none. The methods here set and read
 /// them; an algorithm without settings writes `impl Custom for Mine {}`. It has to be [`Clone`]: a connection that moves to another path
 /// may be copied, and its algorithm with it.
+///
+/// ```
+/// use cwnd::registry::Custom;
+/// use cwnd::{CongestionControl, Conn, Controller};
+///
+/// #[derive(Clone, Debug)]
+/// struct Fixed;
+///
+/// impl CongestionControl for Fixed {
+///     type Params = ();
+///
+///     fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
+///         conn.cwnd
+///     }
+///
+///     fn cong_avoid(&mut self, _conn: &mut Conn, _ack: u32, _acked: u32, (): &()) {}
+/// }
+///
+/// impl Custom for Fixed {}
+///
+/// let mut fixed = Controller::Custom(Box::new(Fixed));
+/// assert_eq!(fixed.ssthresh(&mut Conn::new(1448, 10)), 10);
+/// ```
 #[cfg(feature = "std")]
 pub trait Custom:
     CongestionControl<Params = ()> + Duplicate + core::any::Any + core::fmt::Debug + Send + Sync
