@@ -76,7 +76,7 @@ impl<A: Algorithm> Cwnd<A> {
     /// use cwnd_noq::cwnd::algorithms::vegas::Vegas;
     ///
     /// let vegas = Cwnd::new(Vegas::builder().build()?);
-    /// # Ok::<(), cwnd::params::ParamError>(())
+    /// # Ok::<(), cwnd::ParamError>(())
     /// ```
     #[must_use]
     pub fn new(algorithm: A) -> Self {
@@ -264,8 +264,3 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
         Box::new(self.transport)
     }
 }
-
-/// What the crate's page shows first.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::{plugin_panic, scenario};
+use cwnd::ParamError;
 use cwnd::params::{ParamKind, Spec};
-use cwnd::registry::{self, Custom, Description, ParamError, PluginFactory, Recovery, Set, SetDescription};
+use cwnd::registry::{self, Custom, Description, PluginFactory, Recovery, Set, SetDescription};
 use cwnd::{CongestionControl, Conn, Hook, HookResult, Info, PrivateWords, StateWords, WireArgument};
 use cwnd_bpf_build::{BuildError, KernelPlugin, build_object};
 use cwnd_plugin::{Instance, InstanceRef, Memory, PluginTable, SYMBOL, TableHeader, Text, VERSION, WORDS};

@@ -78,7 +78,7 @@ impl<A: Algorithm> Cwnd<A> {
     /// use cwnd_quinn::cwnd::algorithms::vegas::Vegas;
     ///
     /// let vegas = Cwnd::new(Vegas::builder().build()?);
-    /// # Ok::<(), cwnd::params::ParamError>(())
+    /// # Ok::<(), cwnd::ParamError>(())
     /// ```
     #[must_use]
     pub fn new(algorithm: A) -> Self {
@@ -205,8 +205,3 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
         Box::new(self.transport)
     }
 }
-
-/// What the crate's page shows first.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -7,8 +7,9 @@ use crate::keys::stack::is_stock;
 use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};
 use crate::units::write_time;
+use cwnd::ParamError;
 use cwnd::params::Spec;
-use cwnd::registry::{self, ParamError};
+use cwnd::registry;
 use serde_json::{Value, json};
 
 /// Reads one `[[flow]]`.

@@ -2,7 +2,8 @@
 //! An observer of hook calls: an algorithm that notes which of its hooks are called, with which arguments, and what they change. A flow that is
 //! not observed has its algorithm itself, and costs nothing more.
 
-use cwnd::registry::{Custom, ParamError};
+use cwnd::ParamError;
+use cwnd::registry::Custom;
 use cwnd::replay::Call;
 use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller, Info};
 use std::any::Any;

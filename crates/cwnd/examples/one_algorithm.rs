@@ -6,8 +6,8 @@
 mod path;
 
 use cwnd::Fraction;
+use cwnd::ParamError;
 use cwnd::algorithms::cubic::Cubic;
-use cwnd::params::ParamError;
 
 fn main() -> Result<(), ParamError> {
     let cubic = Cubic::builder().beta(Fraction::new(8, 10)).slow_start("hystart").build()?;

@@ -30,7 +30,7 @@ impl Fraction {
     /// `numerator` / `denominator`. A denominator of 0 is refused by the parameter that it is given to.
     ///
     /// ```
-    /// # use cwnd::{Fraction, algorithms::cubic::Cubic, params::{ParamError, Refused}};
+    /// # use cwnd::{Fraction, ParamError, algorithms::cubic::Cubic, params::Refused};
     /// let three_quarters = Cubic::builder().beta(Fraction::new(3, 4)).build().unwrap();
     /// assert_eq!(three_quarters.params.beta, 49_152); // of 65 536
     /// let none = Cubic::builder().beta(Fraction::new(1, 0)).build();
@@ -96,7 +96,7 @@ impl Setting for &str {
 /// use cwnd::algorithms::cubic::Cubic;
 /// use cwnd::transport::{Config, Transport};
 ///
-/// # fn main() -> Result<(), cwnd::params::ParamError> {
+/// # fn main() -> Result<(), cwnd::ParamError> {
 /// let cubic = Cubic::builder()
 ///     .beta(Fraction::new(8, 10))
 ///     .fast_convergence(false)
@@ -111,7 +111,7 @@ impl Setting for &str {
 /// A value out of its range is refused when the algorithm is built; the first refusal counts:
 ///
 /// ```
-/// # use cwnd::{Fraction, algorithms::cubic::Cubic, params::{ParamError, Refused}};
+/// # use cwnd::{Fraction, ParamError, algorithms::cubic::Cubic, params::Refused};
 /// let refused = Cubic::builder().beta(Fraction::new(15, 10)).slow_start("fast").build();
 /// assert_eq!(refused, Err(ParamError::Refused("beta", Refused::OutOfRange)));
 /// ```
@@ -129,7 +129,7 @@ impl<A: Registered> Builder<A> {
     /// Begins with the algorithm's default parameter set. `Cubic::builder()` is short for it.
     ///
     /// ```
-    /// # use cwnd::{Configured, algorithms::vegas::Vegas, params::Builder};
+    /// # use cwnd::{Builder, Configured, algorithms::vegas::Vegas};
     /// assert_eq!(Builder::<Vegas>::new().build(), Ok(Configured::registered()));
     /// ```
     pub fn new() -> Self {
@@ -139,7 +139,7 @@ impl<A: Registered> Builder<A> {
     /// Begins with the algorithm's parameter set of this name; `None` if it has no such set.
     ///
     /// ```
-    /// # use cwnd::{algorithms::cubic::Cubic, params::Builder};
+    /// # use cwnd::{Builder, algorithms::cubic::Cubic};
     /// let cubic = Builder::<Cubic>::named("cubic-2.2").unwrap().counting("segments").build().unwrap();
     /// assert_eq!(cubic.params.beta, 52_429); // 0.8, the paper's
     /// assert_eq!(Builder::<Cubic>::named("reno"), None);
@@ -149,11 +149,13 @@ impl<A: Registered> Builder<A> {
         let set = A::SETS.iter().find(|other| other.name == set)?;
         Some(Self { params: set.params, refused: None })
     }
+}
 
+impl<A: CongestionControl<Params: Params> + Default> Builder<A> {
     /// Sets the parameter `name` from a text, as scenarios and command lines write it.
     ///
     /// ```
-    /// # use cwnd::{algorithms::cubic::Cubic, params::ParamError};
+    /// # use cwnd::{ParamError, algorithms::cubic::Cubic};
     /// let from_file = ("beta", "0.85");
     /// let cubic = Cubic::builder().param(from_file.0, from_file.1).build().unwrap();
     /// assert_eq!(cubic.params.beta, 55_706); // 0.85 × 65 536 = 55 705.6

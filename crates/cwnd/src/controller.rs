@@ -241,8 +241,8 @@ impl Controller {
     /// Sets the parameter `name` from `text`, before [`Controller::init`].
     ///
     /// ```
-    /// use cwnd::Controller;
-    /// use cwnd::params::{ParamError, Refused};
+    /// use cwnd::{Controller, ParamError};
+    /// use cwnd::params::Refused;
     ///
     /// let mut cubic = Controller::by_name("cubic").unwrap();
     /// assert_eq!(cubic.set_param("beta", "0.8"), Ok(()));

@@ -11,7 +11,7 @@
 //! * [`driver::Driver`] adds recovery, timeouts and ECN for transports that have none of their own;
 //! * [`transport::Transport`] is that in bytes, for QUIC stacks: it takes facts and gives answers;
 //! * [`registry`] knows every algorithm and every named parameter set;
-//! * [`params::Builder`] makes one algorithm with settings of the caller's: `Cubic::builder()`.
+//! * [`Builder`] makes one algorithm with settings of the caller's: `Cubic::builder()`.
 //!
 //! # Features
 //! * `registry` (default): [`registry::Controller`], an enum over all algorithms, and the lists to choose one by name at run time. Without
@@ -57,7 +57,7 @@ mod state;
 pub mod transport;
 
 pub use algorithm::Algorithm;
-pub use builder::Fraction;
+pub use builder::{Builder, Fraction, Includes, ParamError};
 pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
     PacingStatus,
@@ -70,8 +70,3 @@ pub use hooks::{
     unit_and_scale,
 };
 pub use state::AnyBitPattern;
-
-/// What the crate's page shows first.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

@@ -3,7 +3,6 @@
 //!
 //! A parameter struct is all `u32`, `#[repr(C)]`: the same bytes lie in a kernel object's `.rodata`.
 
-pub use crate::builder::{Builder, Fraction, Includes, ParamError};
 pub use crate::spec::{ParamKind, Refused, Spec};
 
 /// `own`, then `shared`: the descriptions of a struct that ends with another's parameters.
@@ -63,7 +62,7 @@ pub trait Params: Copy + PartialEq + core::fmt::Debug + 'static {
 /// Declares a parameter struct with its descriptions. Parameters that several algorithms share stand once, in a struct of their
 /// own; a last line `..field: Struct;` takes them in.
 ///
-/// In this crate, `struct CubicParams for Cubic` gives the algorithm its `builder()`, and the [`Builder`](crate::params::Builder) a method
+/// In this crate, `struct CubicParams for Cubic` gives the algorithm its `builder()`, and the [`Builder`](crate::Builder) a method
 /// per parameter; `for _` gives the methods to every algorithm that takes the struct in. Elsewhere a table has no `for`: methods of
 /// `Builder` cannot be added there.
 #[macro_export]
@@ -99,24 +98,24 @@ macro_rules! params {
     };
     (@builder $name:ident _ { $($setters:item)+ }) => {
         #[doc = concat!("Of [`", stringify!($name), "`], for every algorithm that takes them in.")]
-        impl<A: $crate::registry::Registered<Params: $crate::params::Includes<$name>>> $crate::params::Builder<A> {
+        impl<A: $crate::CongestionControl<Params: $crate::params::Params + $crate::Includes<$name>> + Default> $crate::Builder<A> {
             $($setters)+
         }
     };
     (@builder $name:ident $algorithm:ident { $($setters:item)+ }) => {
         impl $algorithm {
             /// Settings of the caller's, beginning with the default ones.
-            pub fn builder() -> $crate::params::Builder<Self> {
-                $crate::params::Builder::new()
+            pub fn builder() -> $crate::Builder<Self> {
+                $crate::Builder::new()
             }
         }
 
         #[doc = concat!("Of [`", stringify!($name), "`].")]
-        impl $crate::params::Builder<$algorithm> {
+        impl $crate::Builder<$algorithm> {
             $($setters)+
         }
     };
-    (@argument Decimal) => { $crate::params::Fraction };
+    (@argument Decimal) => { $crate::Fraction };
     (@argument Whole) => { u32 };
     (@argument Flag) => { bool };
     (@argument Choice) => { &str };
@@ -137,7 +136,7 @@ macro_rules! params {
             $(#[doc = concat!("See [`", stringify!($type), "`].")] pub $shared: $type,)?
         }
 
-        $(impl $crate::params::Includes<$type> for $name {})?
+        $(impl $crate::Includes<$type> for $name {})?
 
         impl $crate::params::Params for $name {
             const SPECS: &'static [$crate::params::Spec] = {

@@ -3,7 +3,6 @@
 //!
 //! Without the feature `registry` there is only what an algorithm's file tells of itself: [`Registered`], [`Set`], [`Recovery`].
 
-pub use crate::builder::ParamError;
 pub use crate::registration::{Recovery, Registered, Set};
 
 #[cfg(feature = "registry")]

@@ -2,10 +2,8 @@
 //! Plugins: algorithms added to the registry at run time.
 
 use cwnd::params::{ParamKind, Refused, Spec};
-use cwnd::registry::{
-    self, Custom, Description, NameTaken, ParamError, PluginFactory, Recovery, Set, SetDescription,
-};
-use cwnd::{CongestionControl, Conn, Controller};
+use cwnd::registry::{self, Custom, Description, NameTaken, PluginFactory, Recovery, Set, SetDescription};
+use cwnd::{CongestionControl, Conn, Controller, ParamError};
 
 /// Keeps `keep` hundredths; its settings are its own.
 #[derive(Clone, Debug, PartialEq)]

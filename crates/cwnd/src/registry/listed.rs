@@ -82,8 +82,9 @@ pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::builder::ParamError;
     use crate::hooks::unit_and_scale;
-    use crate::params::{ParamError, Refused};
+    use crate::params::Refused;
 
     #[test]
     fn every_set_has_a_name_of_its_own_and_the_first_is_the_algorithms() {
