@@ -125,13 +125,18 @@ def whole_run(summary: Summary) -> str:
     )
 
 
+def window(segments: float) -> str:
+    """A window; a stack that does not show its own has 0 in the tables."""
+    return f"{segments:.1f}" if segments else "–"
+
+
 # (heading, key, format), one column each.
 COLUMNS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
     ("RTT ms", "rtt_ms", "{:.0f}".format),
     ("Mbit/s", "throughput_mbps", two_decimals),
     ("goodput", "goodput_mbps", two_decimals),
     ("share", "share", "{:.1%}".format),
-    ("mean cwnd", "cwnd_mean", "{:.1f}".format),
+    ("mean cwnd", "cwnd_mean", window),
     ("retransmits", "retransmits", "{:.0f}".format),
     ("timeouts", "timeouts", "{:.0f}".format),
 )

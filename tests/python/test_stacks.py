@@ -64,7 +64,7 @@ def test_a_connection_that_ends_is_a_line_of_the_report_and_an_entry_of_the_summ
         ("stock-cubik@stack=quinn", "(did you mean stock-cubic?)"),
         (
             "cubic@stack=quin",
-            'flow[0].stack: "quin" is not accepted; expected quinn, noq or exec (did you mean quinn?)',
+            'flow[0].stack: "quin" is not accepted; expected quinn, noq, smoltcp or exec (did you mean quinn?)',
         ),
         (
             "cubic@stack=quinn,ack_every=1",
@@ -75,6 +75,11 @@ def test_a_connection_that_ends_is_a_line_of_the_report_and_an_entry_of_the_summ
             "cubic@stack=exec,exec=true",
             'flow[0].cc: "cubic" is not accepted; expected `stock-` and the name of an algorithm of the child\'s own',
         ),
+        (
+            "cubic@stack=smoltcp",
+            'flow[0].cc: "cubic" is not accepted; expected an algorithm of smoltcp\'s own: stock-cubic, stock-reno',
+        ),
+        ("stock-reno@stack=smoltcp,ecn=true", "flow[0].ecn: true is not accepted; expected false: smoltcp has no ECN"),
         ("stock-x@stack=exec", "flow[0].exec: missing; expected the command of the child process that is each end"),
         ("cubic@stack=quinn,exec=ls", 'flow[0].exec: "ls" is not accepted; expected `stack = "exec"` with it'),
         ("cubic@exec=ls", 'flow[0].exec: "ls" is not accepted; expected `stack = "exec"` with it'),
@@ -141,6 +146,32 @@ def test_a_child_process_is_a_stack_too(tmp_path: Path, cwnd: Cli) -> None:
     assert all(flow["throughput_mbps"] > 1 for flow in shown["flows"])
     with pytest.raises(ScenarioError, match=r"`false` ended \(exit status: 1\)"):
         compare("stock-x@stack=exec,exec=false", rate="10Mbit/s", rtt="40ms", duration="5s")
+
+
+def test_a_tcp_of_another_stack_is_one_too_and_its_window_is_not_made_up(tmp_path: Path, cwnd: Cli) -> None:
+    flows = ("stock-cubic@stack=smoltcp", "stock-reno@stack=smoltcp")
+    path = ("--rate", "10Mbit/s", "--rtt", "40ms", "--duration", "10s", "--no-plots")
+    shown = cwnd("compare", *flows, *path, "-o", "run", cwd=tmp_path).stdout
+    rows = [line.split() for line in shown.splitlines() if line.strip().startswith("stock-")]
+    assert [(row[0], row[5]) for row in rows] == [("stock-cubic", "–"), ("stock-reno", "–")]
+    run = package.load(tmp_path / "run")
+    assert [flow["recovery"] for flow in run.summary["flows"]] == ["smoltcp"] * 2
+    assert set(run.cwnd["cwnd"].to_pylist()) == {0} and min(filter(None, run.cwnd["srtt_ms"].to_pylist())) >= 40
+    assert all(flow["goodput_mbps"] > 1 for flow in run.summary["flows"])
+
+
+# 2 MB at 10 Mbit/s take 1.6 s; one packet in a hundred of some 1 400 is lost, and sent again.
+@pytest.mark.parametrize("cc", ["stock-reno", "stock-cubic"])
+def test_the_example_of_aioquic_transfers_exactly_through_loss_and_alike_every_time(cc: str) -> None:
+    flow = f"{cc}@stack=exec,size=2MB,exec={sys.executable} {DOCS / 'examples' / 'exec' / 'aioquic_stack.py'}"
+    path = {"rate": "10Mbit/s", "rtt": "40ms", "buffer": "2bdp", "loss": "random:0.01", "duration": "20s"}
+    first, again = (compare(flow, **path) for _ in range(2))
+    assert "failures" not in first.summary
+    [transfer] = first.transfers.to_pylist()
+    assert 1.6 < transfer["end_s"] < 20
+    assert first.summary["flows"][0]["retransmits_run"] >= 5
+    # The keys of TLS are the system's: bytes differ, lengths and times do not.
+    assert first.summary["flows"] == again.summary["flows"] and first.cwnd == again.cwnd
 
 
 def test_the_page_of_results_is_what_its_runs_say_and_a_run_repeats() -> None:

@@ -22,6 +22,8 @@ impl Scenario {
             let value = Some(shown(&json!(self.record.packets.name())));
             return Err(Invalid { field: "record.packets".into(), value, expected });
         }
+        let quic = self.flows.iter().find_map(|group| group.stack.filter(|stack| stack.takes_ours()));
+        let Some(stack) = quic else { return Ok(()) };
         if (LEAST_DATAGRAM..=MOST_DATAGRAM).contains(&self.datagram()) {
             return Ok(());
         }

@@ -28,6 +28,9 @@ const NOT_OF_STACKS: &[&str] = &[
     "idle_restart",
 ];
 
+/// Most flows of a group whose ends are child processes.
+const MOST_CHILDREN: u32 = 100;
+
 /// Refuses what a group with a stack cannot have, and what only one with a stack can.
 ///
 /// `given` are its keys as they are printed, and `defaults` those of a group that has only its algorithm and its start.
@@ -40,13 +43,21 @@ pub(crate) fn check(
     if stack == Stack::Exec {
         check_exec(table, group)?;
     } else {
-        if is_stock(&group.cc) && !stack.has(&group.cc) {
+        if (is_stock(&group.cc) || !stack.takes_ours()) && !stack.has(&group.cc) {
             let written = table.get("cc");
-            let what =
-                format!("an algorithm of ours, or of {}'s own: {}", stack.name(), stack.stock().join(", "));
+            let ours = if stack.takes_ours() { "an algorithm of ours, or " } else { "an algorithm " };
+            let what = format!("{ours}of {}'s own: {}", stack.name(), stack.stock().join(", "));
             let near = nearest(&group.cc, stack.stock().iter().copied());
             let offer = near.first().map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
             return table.refuse("cc", written, what + &offer);
+        }
+        if group.ecn && stack == Stack::Smoltcp {
+            let written = table.get("ecn");
+            return table.refuse("ecn", written, "false: smoltcp has no ECN");
+        }
+        if group.tls && !stack.takes_ours() {
+            let written = table.get("tls");
+            return table.refuse("tls", written, format!("false: {} has no TLS", stack.name()));
         }
         if group.exec.is_some() {
             let written = table.get("exec");
@@ -75,6 +86,11 @@ fn check_exec(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
             written,
             "`stock-` and the name of an algorithm of the child's own, such as stock-aimd",
         );
+    }
+    if group.count > MOST_CHILDREN {
+        let written = table.get("count");
+        let most = format!("at most {MOST_CHILDREN} flows: each is two processes");
+        return table.refuse("count", written, most);
     }
     if group.tls {
         let written = table.get("tls");

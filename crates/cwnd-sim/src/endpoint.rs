@@ -9,6 +9,7 @@
 //! for the [`Probe`].
 
 use core::fmt;
+use cwnd_scenario::DATAGRAM_HEADERS;
 
 /// The ECN field of an IP header. // RFC 3168 §5
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,12 @@ pub enum EcnCodepoint {
 pub trait Endpoint: fmt::Debug + Send {
     /// The connection opens: the sending end begins its handshake. The engine calls it once, first.
     fn open(&mut self, now: u64);
+
+    /// Bytes of the headers around each datagram in the network: those of IPv4 and UDP, or of IPv4 alone around the segments of a TCP.
+    /// The engine asks before the connection opens.
+    fn headers(&self) -> u32 {
+        DATAGRAM_HEADERS
+    }
 
     /// A datagram arrives: the payload of UDP, or the IP payload of a TCP.
     fn on_datagram(&mut self, now: u64, datagram: &[u8], ecn: EcnCodepoint);
@@ -96,7 +103,8 @@ pub struct ConnectionSpec<'a> {
     pub stack: &'a str,
     /// The algorithm.
     pub algorithm: StackAlgorithm,
-    /// Largest datagram, bytes without the headers of IP and UDP.
+    /// Largest datagram, bytes without the headers of IPv4 and UDP. What a stack sends is at most this and 28 bytes, with its
+    /// [`Endpoint::headers`].
     pub datagram: u16,
     /// Whether packets are encrypted and the handshake is TLS.
     pub tls: bool,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Real transport stacks as endpoints of the simulator: quinn and noq, in virtual time.
+//! Real transport stacks as endpoints of the simulator: quinn, noq and smoltcp, or a child process, in virtual time.
 //!
 //! The stacks are the crates that applications link, unchanged. Both ends of a connection run in them; the simulator carries their
 //! datagrams. Time comes in as an argument, random numbers come from the seed: one seed gives one sequence of bytes.
@@ -29,15 +29,16 @@ mod noq;
 mod observed;
 mod quinn;
 mod random;
+mod smoltcp;
 #[cfg(feature = "tls")]
 mod tls;
 
 use cwnd_sim::{Connection, ConnectionSpec, Stacks};
 
-/// Names of the stacks.
-pub const STACKS: [&str; 2] = ["quinn", "noq"];
+/// Names of the stacks that are linked in. Beside them `exec` is a child process for each end.
+pub const STACKS: [&str; 3] = ["quinn", "noq", "smoltcp"];
 
-/// Smallest and largest datagram of a stack, bytes. // RFC 9000 §14.1
+/// Smallest and largest datagram of a QUIC, bytes. // RFC 9000 §14.1
 ///
 /// Both stacks write the length of a padded Initial packet in two bytes, and panic where it does not fit.
 const DATAGRAM_BOUNDS: (u16, u16) = (1200, 16_383);
@@ -51,14 +52,16 @@ pub struct RealStacks;
 
 impl Stacks for RealStacks {
     fn connect(&self, spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-        if spec.stack != "exec" && !(DATAGRAM_BOUNDS.0..=DATAGRAM_BOUNDS.1).contains(&spec.datagram) {
+        let is_quic = matches!(spec.stack, "quinn" | "noq");
+        if is_quic && !(DATAGRAM_BOUNDS.0..=DATAGRAM_BOUNDS.1).contains(&spec.datagram) {
             return Err(datagram_out_of_bounds(spec.datagram));
         }
         match spec.stack {
             "quinn" => quinn::connect(spec),
             "noq" => noq::connect(spec),
             "exec" => exec::connect(&spec),
-            unknown => Err(format!("there is no stack \"{unknown}\": {}", STACKS.join(", "))),
+            "smoltcp" => smoltcp::connect(spec),
+            unknown => Err(format!("there is no stack \"{unknown}\": {}, exec", STACKS.join(", "))),
         }
     }
 }
@@ -75,6 +78,7 @@ pub fn stock_algorithms(stack: &str) -> Option<&'static [&'static str]> {
     match stack {
         "quinn" => Some(&quinn::STOCK),
         "noq" => Some(&noq::STOCK),
+        "smoltcp" => Some(&smoltcp::STOCK),
         _ => None,
     }
 }

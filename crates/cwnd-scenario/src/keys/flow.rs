@@ -31,7 +31,7 @@ keys! {
             "algorithm or parameter set", "";
         stack: Option<Stack> = None, Optional(STACK, "none: the simulator's TCP"), "",
             "real stack that is both ends of the connection, in virtual time: it has its own recovery, acknowledgements and pacing, and `cc` may be one of its own algorithms, such as `stock-cubic`; one of ours has `slow_start = \"hystart\"` there instead of HyStart++. Lane sim",
-            "quinn-proto 0.11, noq-proto 1";
+            "quinn-proto 0.11, noq-proto 1, smoltcp 0.14";
         tls: bool = false, Flag, "",
             "whether the stack's packets are encrypted and its handshake is TLS; else both have only the sizes. It takes a `stack`", "RFC 9001";
         exec: Option<String> = None, Optional(NonEmpty(COMMAND), "none"), "",

@@ -11,13 +11,15 @@ pub enum Stack {
     Quinn,
     /// The QUIC of noq, `noq-proto` 1.
     Noq,
+    /// The TCP of smoltcp 0.14.
+    Smoltcp,
     /// A child process at each end.
     Exec,
 }
 
 impl Stack {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Quinn, Self::Noq, Self::Exec];
+    pub const ALL: &'static [Self] = &[Self::Quinn, Self::Noq, Self::Smoltcp, Self::Exec];
 
     /// Name in scenarios and on the command line.
     #[must_use]
@@ -25,6 +27,7 @@ impl Stack {
         match self {
             Self::Quinn => "quinn",
             Self::Noq => "noq",
+            Self::Smoltcp => "smoltcp",
             Self::Exec => "exec",
         }
     }
@@ -36,9 +39,16 @@ impl Stack {
             Self::Quinn => &["stock-cubic", "stock-newreno", "stock-bbr"],
             // Its BBRv3 draws from the thread's generator, which no setting seeds: runs with one seed differ.
             Self::Noq => &["stock-cubic", "stock-newreno"],
+            Self::Smoltcp => &["stock-cubic", "stock-reno"],
             // Whatever its command has.
             Self::Exec => &[],
         }
+    }
+
+    /// Whether an algorithm of ours can run in it.
+    #[must_use]
+    pub const fn takes_ours(self) -> bool {
+        matches!(self, Self::Quinn | Self::Noq)
     }
 
     /// Whether it has an algorithm of its own of this name, as `cc` has it.

@@ -12,4 +12,5 @@ mod random;
 mod refusals;
 mod refused_networks;
 mod sizes;
+mod stacks;
 mod traffic;

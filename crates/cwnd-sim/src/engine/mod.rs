@@ -84,7 +84,9 @@ impl Simulation {
     /// [`Invalid`] with the flow whose stack does not make its connection, and why.
     pub fn with_stacks(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, Invalid> {
         let flows = scenario.has_stacks().then(|| StackFlows::new(scenario, stacks)).transpose()?;
-        Ok(Self::build(scenario, flows))
+        let mut simulation = Self::build(scenario, flows);
+        simulation.show_stacks();
+        Ok(simulation)
     }
 
     fn build(scenario: &Scenario, stacks: Option<StackFlows>) -> Self {

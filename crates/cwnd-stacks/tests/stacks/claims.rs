@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Claims over every stack and each of its own algorithms.
+//! Claims over every stack and each of its own algorithms, and over every QUIC.
 
 use crate::harness::{MS, Network, Path, SECOND, connect, transfer};
 use cwnd_sim::{ConnectionSpec, StackAlgorithm, Stacks};
 use cwnd_stacks::{RealStacks, STACKS, is_reproducible, stock_algorithms};
+
+/// The stacks that are QUIC: those with TLS, ECN, a controller that shows its window, and our algorithms.
+const QUIC: [&str; 2] = ["quinn", "noq"];
+
+/// The largest datagram of a stack: a TCP has the 8 bytes of UDP's header.
+fn longest(stack: &str, datagram: u16) -> usize {
+    usize::from(datagram) + if stack == "smoltcp" { 8 } else { 0 }
+}
 
 /// All stacks with all algorithms of theirs.
 fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -21,10 +29,21 @@ fn every_algorithm_fills_a_bottleneck_with_a_buffer_of_one_bdp() {
         println!("{stack} {algorithm}: goodput {goodput:.4}, {} drops, {:?}", out.drops, out.sender);
         assert_eq!(out.failure, None, "{stack} {algorithm}");
         // 1452 of 1480 bytes are the datagram, and about 1420 of them data: 0.96 at most.
-        // noq's BBRv3: 0.863 to 0.866 in twelve runs.
-        let least = if (stack, algorithm) == ("noq", "bbr") { 0.8 } else { 0.9 };
+        let least = match (stack, algorithm) {
+            // noq's BBRv3: 0.863 to 0.866 in twelve runs.
+            ("noq", "bbr") => 0.8,
+            // smoltcp leaves recovery at the first acknowledgement of new data, so several losses of a window cost a timeout of a second
+            // or more: 0.888 and 0.662.
+            ("smoltcp", "reno") => 0.85,
+            ("smoltcp", _) => 0.6,
+            _ => 0.9,
+        };
         assert!(goodput > least, "{stack} {algorithm}: {goodput}");
-        assert!(out.longest <= 1452, "{stack} {algorithm}: a datagram of {} bytes", out.longest);
+        assert!(
+            out.longest <= longest(stack, 1452),
+            "{stack} {algorithm}: a datagram of {} bytes",
+            out.longest
+        );
         assert!(out.sender.min_rtt >= 40 * MS && out.sender.min_rtt < 43 * MS, "{:?}", out.sender);
         assert!(out.sender.srtt >= out.sender.min_rtt, "{:?}", out.sender);
         assert!(out.drops == 0 || out.sender.lost > 0, "{:?}", out.sender);
@@ -48,11 +67,16 @@ fn one_seed_gives_one_sequence_of_bytes_and_another_gives_others() {
     }
 }
 
+/// The same of every QUIC.
+fn all_quic() -> impl Iterator<Item = (&'static str, &'static str)> {
+    all().filter(|(stack, _)| QUIC.contains(stack))
+}
+
 /// TLS draws its keys from the system, so bytes differ; lengths and times do not.
 #[cfg(feature = "tls")]
 #[test]
 fn tls_and_no_cryptography_give_the_same_datagrams_at_the_same_times() {
-    for (stack, algorithm) in all().filter(|&(stack, algorithm)| is_reproducible(stack, algorithm)) {
+    for (stack, algorithm) in all_quic().filter(|&(stack, algorithm)| is_reproducible(stack, algorithm)) {
         let path = Path::new(10, 40);
         let run = |tls| transfer(connect(stack, algorithm, 3, tls), &path, 10);
         let (null, tls, again) = (run(false), run(true), run(true));
@@ -78,7 +102,9 @@ fn a_handshake_survives_the_loss_of_its_first_datagrams() {
             let out = transfer(connect(stack, "cubic", 1, false), &path, 5);
             assert_eq!(out.failure, None, "{stack} without datagram {lost}");
             // The first costs a second, and leaves a slow start threshold of a few packets.
-            assert!(out.goodput(&path, 5) > 0.5, "{stack} without datagram {lost}: {out:?}");
+            // smoltcp after a second without its first: 0.46.
+            let least = if QUIC.contains(&stack) { 0.5 } else { 0.3 };
+            assert!(out.goodput(&path, 5) > least, "{stack} without datagram {lost}: {out:?}");
         }
     }
 }
@@ -91,10 +117,15 @@ fn datagrams_are_as_long_as_they_may_be_and_no_longer() {
             let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1, exec: None };
             let mut path = Path::new(20, 40);
             path.buffer *= 4;
-            let out = transfer(RealStacks.connect(spec).expect("a connection"), &path, 5);
-            assert_eq!(out.longest, usize::from(datagram), "{stack}");
+            let connection = RealStacks.connect(spec).expect("a connection");
+            let headers = connection.sender.headers() as usize;
+            let out = transfer(connection, &path, 5);
+            assert_eq!(out.longest, longest(stack, datagram), "{stack}");
+            // The packet is as long for every stack: 20 bytes of IPv4, and 8 of UDP or as much more of TCP.
+            assert_eq!(out.longest + headers, usize::from(datagram) + 28, "{stack}");
             assert_eq!(out.failure, None, "{stack} {datagram}");
-            assert!(out.goodput(&path, 5) > 0.5, "{stack} {datagram}: {}", out.goodput(&path, 5));
+            let least = if QUIC.contains(&stack) { 0.5 } else { 0.2 };
+            assert!(out.goodput(&path, 5) > least, "{stack} {datagram}: {}", out.goodput(&path, 5));
         }
     }
 }
@@ -116,7 +147,9 @@ fn random_loss_ends_no_connection() {
             let out = transfer(connect(stack, algorithm, 1, false), &path, 30);
             println!("{stack} {algorithm}, one in {one_in}: {} bytes, {:?}", out.receiver.read, out.sender);
             assert_eq!(out.failure, None, "{stack} {algorithm}, one in {one_in}");
-            assert!(out.receiver.read > 50_000, "{stack} {algorithm}, one in {one_in}: {:?}", out.receiver);
+            // smoltcp with one in five: 50 400 bytes, most of the time between timeouts.
+            let least = if QUIC.contains(&stack) { 50_000 } else { 30_000 };
+            assert!(out.receiver.read > least, "{stack} {algorithm}, one in {one_in}: {:?}", out.receiver);
         }
     }
 }
@@ -128,8 +161,9 @@ fn a_finite_write_arrives_exactly_and_then_the_sender_is_quiet() {
             let path = Path::new(10, 40);
             let out = Network::new(connect(stack, "cubic", 1, false), path).write(bytes).run(20 * SECOND);
             assert_eq!(out.receiver.read, bytes, "{stack}");
-            // 3 MB take 2.5 s of the bottleneck.
-            assert!(out.last_sent < 4 * SECOND, "{stack} still sends after {} ms", out.last_sent / MS);
+            // 3 MB take 2.5 s of the bottleneck; smoltcp waits for its timeouts beside: 8.9 s.
+            let limit = if QUIC.contains(&stack) { 4 } else { 12 };
+            assert!(out.last_sent < limit * SECOND, "{stack} still sends after {} ms", out.last_sent / MS);
             assert_eq!(out.failure, None, "{stack}");
         }
     }
@@ -141,10 +175,11 @@ fn an_application_that_finishes_may_go_on_later() {
         let mut network = Network::new(connect(stack, "cubic", 1, false), Path::new(10, 40)).write(u64::MAX);
         network.run_to(2 * SECOND);
         let mut network = network.finish();
-        network.run_to(5 * SECOND);
+        network.run_to(15 * SECOND);
         let paused = network.outcome();
-        assert!(paused.last_sent < 3 * SECOND, "{stack} sends until {} ms", paused.last_sent / MS);
-        let out = network.write(250_000).run(8 * SECOND);
+        let limit = if QUIC.contains(&stack) { 3 } else { 12 };
+        assert!(paused.last_sent < limit * SECOND, "{stack} sends until {} ms", paused.last_sent / MS);
+        let out = network.write(250_000).run(30 * SECOND);
         assert_eq!(out.receiver.read, paused.receiver.read + 250_000, "{stack}");
         assert_eq!(out.failure, None, "{stack}");
     }
@@ -168,8 +203,8 @@ fn an_endpoint_shows_no_rtt_that_it_has_not_measured() {
 }
 
 #[test]
-fn marks_reach_the_controller() {
-    for stack in STACKS {
+fn marks_reach_the_controller_of_every_quic() {
+    for stack in QUIC {
         let mut path = Path::new(10, 40);
         path.mark_above = Some(path.buffer / 4);
         path.buffer *= 8;
@@ -182,10 +217,10 @@ fn marks_reach_the_controller() {
     }
 }
 
-/// Both give a stream up that has more than 1024 gaps, which slow start makes at this rate.
+/// Every QUIC gives a stream up that has more than 1024 gaps, which slow start makes at this rate.
 #[test]
 fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
-    for (stack, algorithm) in all() {
+    for (stack, algorithm) in all_quic() {
         let path = Path::new(1000, 40);
         let out = transfer(connect(stack, algorithm, 1, false), &path, 5);
         let goodput = out.goodput(&path, 5);
@@ -218,7 +253,9 @@ fn what_a_stack_cannot_be_is_said_in_one_line() {
         RealStacks.connect(spec).map(|_| ()).expect_err("refused")
     };
     assert!(refusal("quiche", "cubic", 1452).contains("quinn"));
-    for stack in STACKS {
+    assert!(refusal("smoltcp", "newreno", 1452).contains("reno, cubic"));
+    assert!(refusal("smoltcp", "reno", 500).contains("548"));
+    for stack in QUIC {
         assert!(refusal(stack, "vegas", 1452).contains("newreno"));
         assert!(refusal(stack, "cubic", 1199).contains("1200"));
         assert!(refusal(stack, "cubic", 16_384).contains("16383"));

@@ -9,9 +9,6 @@ use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 pub const MS: u64 = 1_000_000;
 pub const SECOND: u64 = 1_000_000_000;
 
-/// Headers of IPv4 and UDP.
-const HEADERS: u64 = 28;
-
 /// The path of a connection. Acknowledgements meet the delay alone.
 #[derive(Clone, Debug)]
 pub struct Path {
@@ -200,9 +197,10 @@ impl Network {
             bytes[..word.len()].copy_from_slice(word);
             fold(sum, u64::from_le_bytes(bytes))
         });
+        let headers = u64::from(self.ends[end].headers());
         let arrival = if end == 0 {
             self.out.last_sent = self.now;
-            let Some(departure) = self.enqueue(index, datagram.len() as u64 + HEADERS, &mut ecn) else {
+            let Some(departure) = self.enqueue(index, datagram.len() as u64 + headers, &mut ecn) else {
                 self.spare.push(datagram);
                 return;
             };

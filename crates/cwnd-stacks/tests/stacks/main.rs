@@ -2,4 +2,5 @@
 //! What every stack promises as an endpoint.
 
 mod claims;
+mod engine;
 mod harness;

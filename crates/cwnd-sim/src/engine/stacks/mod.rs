@@ -11,7 +11,7 @@ use crate::network::{Departure, Frame, Packet, PathIndex, RouteLink};
 use cwnd_link::random::RandomStream;
 use cwnd_link::{NEVER, PacketClass};
 use cwnd_record::{EventKind, FlowFailure};
-use cwnd_scenario::{DATAGRAM_HEADERS, Flow, Invalid, Scenario};
+use cwnd_scenario::{Flow, Invalid, Scenario};
 use cwnd_traffic::Direction;
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +25,8 @@ const MOST_TIMERS: u32 = 10_000;
 pub struct StackFlows {
     /// By the number of the flow; flows of our TCP have none.
     connections: Vec<Option<Box<StackConnection>>>,
+    /// Bytes of the headers around the datagrams of each flow and direction.
+    headers: Vec<[u32; 2]>,
     /// Datagrams in the network, and the ECN fields that they left with.
     datagrams: Vec<(Vec<u8>, EcnCodepoint)>,
     /// Places in `datagrams` that are free, their memory kept.
@@ -70,15 +72,13 @@ impl StackFlows {
         let number = self.connections.len() as u64;
         let Some(stack) = flow.group.stack else {
             self.connections.push(None);
+            self.headers.push([0; 2]);
             return Ok(());
         };
-        let algorithm = match flow.stock() {
-            Some(name) => StackAlgorithm::Stock(name.to_owned()),
-            None => StackAlgorithm::Ours(flow.controller()),
-        };
+        let stock = flow.stock().map(|name| StackAlgorithm::Stock(name.to_owned()));
         let spec = ConnectionSpec {
             stack: stack.name(),
-            algorithm,
+            algorithm: stock.unwrap_or_else(|| StackAlgorithm::Ours(flow.controller())),
             datagram: datagram as u16,
             tls: flow.group.tls,
             exec: flow.group.exec.as_deref(),
@@ -89,6 +89,7 @@ impl StackFlows {
             value: Some(format!("\"{}\" for {}", stack.name(), flow.name)),
             expected: format!("what it can be: {why}"),
         })?;
+        self.headers.push([ends.sender.headers(), ends.receiver.headers()]);
         self.connections.push(Some(Box::new(StackConnection {
             ends: Mutex::new(ends),
             timers: [NEVER; 2],
@@ -306,9 +307,11 @@ impl Simulation {
     ) -> (&Vec<RouteLink>, u32, PacketClass, (OptionIndex, u64)) {
         let flow = &self.flows[frame.flow as usize];
         let route = &self.network.routes[flow.route as usize];
-        let kept = self.stacks.as_ref().map(|all| &all.datagrams[frame.place as usize]);
-        let (bytes, ecn) =
-            kept.map_or((0, EcnCodepoint::NotEct), |(datagram, ecn)| (datagram.len() as u32, *ecn));
+        let (bytes, ecn) = self.stacks.as_ref().map_or((0, EcnCodepoint::NotEct), |all| {
+            let (datagram, ecn) = &all.datagrams[frame.place as usize];
+            let headers = all.headers[frame.flow as usize][frame.direction as usize];
+            ((datagram.len() as u32).saturating_add(headers), *ecn)
+        });
         let (links, class, end) = match frame.direction {
             Direction::Forward => {
                 let class =
@@ -320,7 +323,7 @@ impl Simulation {
             }
         };
         // A stack that sends more than it was allowed to is not the network's matter.
-        let size = (bytes + DATAGRAM_HEADERS).min(self.scenario.packet_size);
+        let size = bytes.min(self.scenario.packet_size);
         (links, size, class, (OptionIndex::some(end.0), end.1))
     }
 

@@ -7,6 +7,18 @@ use cwnd_link::NEVER;
 use cwnd_record::{EventKind, FlowFailure};
 
 impl Simulation {
+    /// What connections show before they open, in the place of what our TCP begins with.
+    pub(in crate::engine) fn show_stacks(&mut self) {
+        for number in 0..self.flows.len() as u32 {
+            let connection = self.stacks.as_mut().and_then(|all| all.connections[number as usize].take());
+            let Some(mut connection) = connection else { continue };
+            self.note_progress(0, number, &mut connection);
+            if let Some(all) = &mut self.stacks {
+                all.connections[number as usize] = Some(connection);
+            }
+        }
+    }
+
     /// What the ends show: the window and the round trip time where our TCP's stand, counts, and what the receiver has read.
     pub(super) fn note_progress(&mut self, now: u64, number: u32, connection: &mut StackConnection) {
         let (probe, read) = (connection.ends().sender.probe(), connection.ends().receiver.probe().read);
