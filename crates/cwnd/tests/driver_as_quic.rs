@@ -172,10 +172,10 @@ fn eighty(name: &str, options: Options) -> (Quic, u64, Vec<u64>) {
     (quic, now + RTT_US, sent)
 }
 
-// RFC 9002 §7.1, RFC 9438 §4.6: marks of one window are one reduction. RFC 9438: a mark in every window reaches one packet, then
-// says that the rate has to fall by the timer.
+// RFC 9002 §7.1, RFC 9438 §4.6: marks of one window are one reduction. A mark in every window reaches two packets, the minimum
+// (RFC 9002 §7.2), and then says so.
 #[test]
-fn marks_reduce_once_per_window_down_to_one_packet() {
+fn marks_reduce_once_per_window_down_to_two_packets() {
     for reduction in [Reduction::Immediate, Reduction::Proportional] {
         let (mut quic, mut now, mut sent) = eighty("cubic", Options::QUIC.reduction(reduction));
         let (first, rest) = sent.split_at(8);
@@ -193,7 +193,7 @@ fn marks_reduce_once_per_window_down_to_one_packet() {
             windows += 1;
             assert!(windows < 20, "{reduction:?}: {} bytes", quic.window());
         }
-        assert_eq!((quic.window(), quic.driver.conn.ssthresh), (MTU, 2), "{reduction:?}");
+        assert_eq!((quic.window(), quic.driver.conn.ssthresh), (2 * MTU, 2), "{reduction:?}");
     }
 }
 

@@ -217,7 +217,7 @@ fn marks_reach_the_controller_of_every_quic() {
     }
 }
 
-/// Every QUIC gives a stream up that has more than 1024 gaps, which slow start makes at this rate.
+/// quinn gives a stream up that has more than 1024 gaps, noq one with 2048 packets behind a lost one; slow start makes both at this rate.
 #[test]
 fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
     for (stack, algorithm) in all_quic() {

@@ -320,11 +320,14 @@ impl<A: Algorithm> Driver<A> {
         // Linux has a rule of its own for it: `holds_cwr`.
         self.undo.echoed = !self.options.tells_as_linux;
         self.enter(CaState::Cwr);
-        // R9438-4.6-e: keep reducing down to one segment, though ssthresh stays at two. Linux's window ends at ssthresh.
-        let least = if self.options.tells_as_linux { u32::MAX } else { cwnd.saturating_sub(1).max(1) };
-        self.start_reduction(self.conn.ssthresh.min(least));
+        // R9438-4.6-e: keep reducing down to one segment, though ssthresh stays at two; RFC 9002 §7.2: to two in QUIC. Linux's window ends
+        // at ssthresh.
+        let floor = u32::from(self.options.loss_window);
+        let most =
+            if self.options.tells_as_linux { u32::MAX } else { cwnd.saturating_sub(1).max(floor.min(cwnd)) };
+        self.start_reduction(self.conn.ssthresh.min(most));
         // R9438-4.6-f
-        if cwnd <= 1 { EcnOutcome::AtFloor } else { EcnOutcome::Reduced }
+        if cwnd <= floor { EcnOutcome::AtFloor } else { EcnOutcome::Reduced }
     }
 
     /// The retransmission timer fired (TCP), or congestion persisted (QUIC). Further timeouts for the same data leave

@@ -37,7 +37,8 @@ pub enum Flight {
 pub struct Options {
     /// How the window goes down.
     pub reduction: Reduction,
-    /// Window after a timeout, segments: 1 in TCP (RFC 5681 §3.1), 2 in QUIC (RFC 9002 §7.2).
+    /// Window after a timeout, and the smallest that marks reduce it to, segments: 1 in TCP (RFC 5681 §3.1, RFC 9438 §4.6), 2 in QUIC
+    /// (RFC 9002 §7.2).
     pub loss_window: u16,
     /// Whether a timeout within fast recovery reduces `ssthresh` again: a MUST in TCP (RFC 5681 §3.1: the timer has not
     /// resent that segment yet); not so in Linux, nor for QUIC's persistent congestion (RFC 9002 §7.6.2).
@@ -199,7 +200,7 @@ pub enum EcnOutcome {
     Ignored,
     /// The window was reduced.
     Reduced,
-    /// The window is one segment and cannot shrink: the transport sends only when its retransmission timer, backed off
-    /// exponentially, expires (RFC 9438 §4.6, RFC 3168 §6.1.2).
+    /// The window is at the smallest, [`Options::loss_window`], and does not shrink. In TCP that is one segment, and the transport sends
+    /// only when its retransmission timer, backed off exponentially, expires (RFC 9438 §4.6, RFC 3168 §6.1.2).
     AtFloor,
 }

@@ -94,7 +94,9 @@ impl<A: Algorithm> Driver<A> {
         self.recovery_end = next;
         let kept = if self.options.timeout_keeps_flight { self.conn.in_flight } else { 0 };
         let loss_window = kept.saturating_add(self.options.loss_window.into());
-        self.conn.cwnd = self.conn.cwnd.min(loss_window);
+        // A proportional reduction may have held the window below QUIC's minimum. // RFC 9002 §7.6.2
+        let window = if self.options.timeout_keeps_flight { self.conn.cwnd } else { loss_window };
+        self.conn.cwnd = window.min(loss_window);
         self.conn.cwnd_cnt = 0;
         self.enter(CaState::Loss);
     }

@@ -293,7 +293,7 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// The peer's count of marks rose with an ACK frame of which `newest` is the newest newly acknowledged packet (RFC 9002 §7.1, §B.7). At
-    /// [`EcnOutcome::AtFloor`] the window is one datagram and cannot shrink: the stack sends one per probe timeout.
+    /// [`EcnOutcome::AtFloor`] the window is two datagrams, the minimum (RFC 9002 §7.2), and stays there.
     ///
     /// ```
     /// # use core::time::Duration;

@@ -97,9 +97,8 @@ fn a_timeout_reduces_as_rfc_5681_says(setting: &ModelSetting, step: &CheckedStep
     if (asked, step.told.timeouts) != (reduces, reduces) {
         return that(false, || format!("{asked} reductions, {} events, not {reduces}", step.told.timeouts));
     }
-    // One for data of after an epoch ends that first, at its target.
-    let window = step.told.reductions.first().map_or(step.before.cwnd, |(_, window)| *window);
-    let window = window.min(options.loss_window.into());
+    // RFC 5681 §3.1, RFC 9002 §7.6.2: whatever it was, held low by a proportional reduction too.
+    let window = u32::from(options.loss_window);
     that(step.after.cwnd == window && step.after.state == CaState::Loss, || format!("not {window}"))
 }
 
@@ -124,13 +123,14 @@ fn a_mark_is_never_undone(_: &ModelSetting, step: &CheckedStep) -> Option<Holds>
     that(!undone && step.before == step.after, || "an epoch with a mark in it was undone".into())
 }
 
-/// RFC 9438 §4.6 MUST: the window goes down, to one segment, and then says so.
+/// RFC 9438 §4.6 MUST, RFC 9002 §7.2: the window goes down, to one segment or in QUIC to two, and then says so.
 fn a_mark_is_never_lost(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     let DriverCall::Ecn { marked, outcome } = step.call else { return None };
     let window = step.told.reductions.first().map_or(step.before.cwnd, |(_, window)| *window);
+    let floor = setting.floor();
     let expected = match (marked < step.account.paid, window) {
         (true, _) => EcnOutcome::Ignored,
-        (_, 1) => EcnOutcome::AtFloor,
+        (_, window) if window <= floor => EcnOutcome::AtFloor,
         _ => EcnOutcome::Reduced,
     };
     if outcome != expected {
@@ -138,7 +138,7 @@ fn a_mark_is_never_lost(setting: &ModelSetting, step: &CheckedStep) -> Option<Ho
     }
     let shrinks = outcome != EcnOutcome::Ignored && !setting.is_steady();
     let most = if shrinks && setting.reduction == Reduction::Immediate {
-        step.after.ssthresh.min(window.saturating_sub(1)).max(1)
+        step.after.ssthresh.min(window.saturating_sub(1)).max(floor.min(window))
     } else {
         step.before.cwnd.max(window)
     };
@@ -216,7 +216,7 @@ fn cong_control_is_cut_by_a_timeout_only(setting: &ModelSetting, step: &CheckedS
         return None;
     }
     let expected = match step.call {
-        DriverCall::Timeout { .. } => step.before.cwnd.min(setting.options().loss_window.into()),
+        DriverCall::Timeout { .. } => setting.options().loss_window.into(),
         DriverCall::Ack { .. } => setting.steady_window(),
         _ => step.before.cwnd,
     };

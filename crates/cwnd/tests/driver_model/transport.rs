@@ -30,6 +30,11 @@ impl ModelSetting {
         stack.reduction(self.reduction)
     }
 
+    /// The smallest window that marks lead to: RFC 9438 §4.6, RFC 9002 §7.2.
+    pub fn floor(&self) -> u32 {
+        if self.quic { 2 } else { 1 }
+    }
+
     pub fn is_steady(&self) -> bool {
         self.algorithm == "steady"
     }
@@ -194,7 +199,8 @@ impl<'a> Transport<'a> {
             let next = self.next();
             self.account.begin(&self.driver.conn, next);
             let window = self.driver.conn.prior_cwnd;
-            self.account.target = self.driver.conn.ssthresh.min(window.saturating_sub(1)).max(1);
+            let floor = self.setting.floor().min(window);
+            self.account.target = self.driver.conn.ssthresh.min(window.saturating_sub(1)).max(floor);
         }
         self.account.marked = true;
         self.echo = Some(outcome);

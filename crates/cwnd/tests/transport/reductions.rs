@@ -53,7 +53,7 @@ fn persistent_congestion_leaves_two_datagrams() {
 
 // RFC 9002 §7.1: marks of one window are one reduction. RFC 9438 §4.6: a mark in every window ends at one datagram.
 #[test]
-fn marks_reduce_once_per_window_down_to_one_datagram() {
+fn marks_reduce_once_per_window_down_to_two_datagrams() {
     let mut pipe = eighty("cubic", Config::new());
     let all = std::mem::take(&mut pipe.out);
     assert_eq!(pipe.cc.on_ecn(pipe.now, all[0].sent), EcnOutcome::Reduced);
@@ -72,7 +72,7 @@ fn marks_reduce_once_per_window_down_to_one_datagram() {
             break;
         }
     }
-    assert_eq!((pipe.cc.window(), pipe.cc.ssthresh()), (MTU, Some(2 * MTU)));
+    assert_eq!((pipe.cc.window(), pipe.cc.ssthresh()), (2 * MTU, Some(2 * MTU))); // RFC 9002 §7.2
 }
 
 // RFC 9002 §6.2, §7: a timer finds half of the packets lost. No acknowledgement comes: at once as many as 0.7 · 80 leaves beside the 40
