@@ -184,7 +184,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
     if summary["measured_s"] != [0, summary["duration_s"]]:
         printer.print(whole_run(summary))
     for failure in summary.get("failures", ()):
-        printer.print(f"{failure['flow']}: its connection ended at {failure['time_s']:.3f} s: {failure['why']}")
+        what = "its connection ended at" if failure["has_opened"] else "its connection never opened, up to"
+        printer.print(f"{failure['flow']}: {what} {failure['time_s']:.3f} s: {failure['why']}")
     perf, live = summary["perf"], summary.get("live")
     if live is not None:
         printer.print(

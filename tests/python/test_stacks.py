@@ -44,10 +44,25 @@ def test_a_connection_that_ends_is_a_line_of_the_report_and_an_entry_of_the_summ
     assert "cubic: its connection ended at 0." in shown and "too many gaps in stream buffer" in shown
     result = compare(flow, rate="1Gbit/s", rtt="40ms", duration="1500ms")
     [failure] = result.summary["failures"]
-    assert failure["flow"] == "cubic" and 0.4 < failure["time_s"] < 1
+    assert failure["flow"] == "cubic" and 0.4 < failure["time_s"] < 1 and failure["has_opened"]
     assert "failure" in result.events.column("kind").to_pylist()
     # With what it has there unless told otherwise it lives.
     assert "failures" not in compare("cubic@stack=quinn", rate="1Gbit/s", rtt="40ms", duration="1500ms").summary
+
+
+# A flow of `cwnd compare` starts at a drawn time; from a file this one starts at 0.5 s of 2.
+def test_so_is_one_that_never_opens(tmp_path: Path, cwnd: Cli) -> None:
+    text = QUINN.replace("6s", "2s").replace("[[flow]]", 'loss = "every:1"\n[[flow]]\nstart = "500ms"')
+    (tmp_path / "a.toml").write_text(text)
+    words = "no byte was delivered and acknowledged in 1.500 s"
+    shown = cwnd("run", "a.toml", cwd=tmp_path).stdout
+    assert f"cubic: its connection never opened, up to 2.000 s: {words}" in " ".join(shown.split())
+    result = package.run(Scenario.from_toml(text))
+    assert result.summary["failures"] == [{"flow": "cubic", "time_s": 2.0, "has_opened": False, "why": words}]
+    assert "failure" not in result.events.column("kind").to_pylist()
+    several = " ".join(cwnd("run", "a.toml", "--seeds", "2", cwd=tmp_path).stdout.split())
+    assert "in 2 of 2 runs connections ended before the run did, or never opened; the first, cubic, had not" in several
+    assert f"opened at 2.000 s: {words}" in several
 
 
 @pytest.mark.parametrize(

@@ -74,13 +74,15 @@ TABLES: dict[str, tuple[str, ...]] = {
 WHOLE = '''
 
 class FlowFailure(TypedDict):
-    """The end of a real stack's connection by a fault, the stack's own or its peer's."""
+    """A real stack's connection that ended by a fault, its own or its peer's, or that had not opened when the run ended."""
 
     #: name of the flow
     flow: str
-    #: when (s)
+    #: when (s): the end of the connection, or of the run
     time_s: float
-    #: the stack's words
+    #: whether data had arrived, and a datagram of the receiver at the sender
+    has_opened: bool
+    #: the stack's words; of a connection that had not opened when the run ended, the simulator's
     why: str
 
 
@@ -96,7 +98,7 @@ class MeasuredSummary(TypedDict):
     jain: float
     flows: list[FlowSummary]
     traffic: list[TrafficSummary]
-    #: connections of real stacks that ended by a fault, in the order of time; absent where none did
+    #: connections of real stacks that ended by a fault or never opened, in the order of time; absent where there are none
     failures: NotRequired[list[FlowFailure]]
 '''
 

@@ -29,14 +29,16 @@ impl FlowCounts {
     }
 }
 
-/// The end of a foreign stack's connection by a fault.
+/// A foreign stack's connection that ended by a fault, or that had not opened when the run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowFailure {
     /// When, ns.
     pub time_ns: u64,
     /// The number of the flow.
     pub flow: u32,
-    /// The stack's words.
+    /// Whether the connection had opened: data had arrived at the receiver, and a datagram of the receiver at the sender.
+    pub has_opened: bool,
+    /// The stack's words; of a connection that had not opened when the run ended, ours.
     pub why: String,
 }
 

@@ -22,7 +22,8 @@ impl Summary {
         if !self.failures.is_empty() {
             let failures = self.failures.iter().map(|failure| {
                 let flow = self.flows.get(failure.flow as usize).map(|flow| &flow.name);
-                json!({ "flow": flow, "time_s": failure.time_ns as f64 / 1e9, "why": failure.why })
+                let time_s = failure.time_ns as f64 / 1e9;
+                json!({ "flow": flow, "time_s": time_s, "has_opened": failure.has_opened, "why": failure.why })
             });
             document["failures"] = failures.collect();
         }

@@ -17,7 +17,7 @@ pub struct Summary {
     pub flows: Vec<FlowSummary>,
     /// The traffic, per group and direction.
     pub traffic: Vec<TrafficSummary>,
-    /// Connections of foreign stacks that ended by a fault, in the order of time.
+    /// Connections of foreign stacks that ended by a fault, or that had not opened when the run ended, in the order of time.
     pub failures: Vec<FlowFailure>,
 }
 

@@ -170,9 +170,44 @@ fn a_connection_that_ends_says_why() {
     let run = ran(&scenario(text));
     let [failure] = run.failures() else { panic!("{:?}", run.failures()) };
     assert!(failure.why.contains("too many gaps in stream buffer"), "{failure:?}");
-    assert!((400_000_000..800_000_000).contains(&failure.time_ns), "{failure:?}");
+    assert!((400_000_000..800_000_000).contains(&failure.time_ns) && failure.has_opened, "{failure:?}");
     assert!(run.tables().events.iter().any(|row| row.kind == EventKind::Failure));
     assert_eq!(run.summary().failures, run.failures());
+}
+
+// Nothing passes the link, or nothing comes back. The flow starts at 1 s of 5. 10 ms are no time to open in where a round trip takes 40.
+// An application that stops before the handshake is over has no data to send.
+#[test]
+fn a_connection_that_never_opens_says_so() {
+    let link = "duration = '5s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n";
+    let droptail = "queue = { kind = 'droptail', limit = '50packets' }\n";
+    let flow = |start: &str| {
+        format!("[[flow]]\ncc = 'cubic'\n[[flow]]\ncc = 'cubic'\nstart = '{start}'\nlabel = 'quic'\n")
+    };
+    for stack in ["quinn", "noq"] {
+        for (what, path) in [
+            ("loss", format!("{link}{droptail}loss = 'every:1'\n")),
+            (
+                "reverse loss",
+                format!("{link}{droptail}reverse = {{ rate = '10Mbit/s', loss = 'every:1' }}\n"),
+            ),
+        ] {
+            let run = ran(&scenario(&format!("{path}{}stack = '{stack}'\n", flow("1s"))));
+            let [failure] = run.failures() else { panic!("{stack}, {what}: {:?}", run.failures()) };
+            assert_eq!(
+                (failure.flow, failure.time_ns, failure.has_opened),
+                (1, 5_000_000_000, false),
+                "{what}"
+            );
+            assert_eq!(failure.why, "no byte was delivered and acknowledged in 4.000 s", "{stack}, {what}");
+        }
+        let opened = format!("{link}{droptail}{}stack = '{stack}'\n", flow("1s"));
+        let young = opened.replace("'1s'", "'4990ms'");
+        let stopped = format!("{opened}stop = '1001ms'\n");
+        for text in [&opened, &young, &stopped] {
+            assert_eq!(ran(&scenario(text)).failures(), [], "{text}");
+        }
+    }
 }
 
 /// A network and its flows from a seed: rates, delays, queues, losses; flows of both stacks and of TCP.

@@ -111,7 +111,8 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     if failed:
         first = min((failure for each in failed for failure in each), key=lambda failure: failure["time_s"])
         printer.print(
-            f"in {len(failed)} of {runs} runs connections ended before the run did, the first at {first['time_s']:.3f} s ({first['flow']}): {first['why']}"
+            f"in {len(failed)} of {runs} runs connections ended before the run did, or never opened; the first, {first['flow']}, "
+            f"{'ended' if first['has_opened'] else 'had not opened'} at {first['time_s']:.3f} s: {first['why']}"
         )
     if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]

@@ -349,6 +349,7 @@ impl Simulation {
         }
         self.now = self.scenario.duration;
         self.receive_remaining();
+        self.note_unopened();
         for flow in &mut self.flows[..self.scenario_flows.len()] {
             flow.integrate_window(self.now, self.scenario.measure);
         }

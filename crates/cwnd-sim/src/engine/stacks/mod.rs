@@ -51,6 +51,12 @@ struct StackConnection {
     read: u64,
     /// What the sender showed last.
     probe: Probe,
+    /// When it began to open, ns; [`NEVER`] before that.
+    began: u64,
+    /// Whether a datagram of the receiver has arrived at the sender.
+    is_answered: bool,
+    /// Whether its application has stopped, so that there may be no data.
+    is_stopped: bool,
     is_over: bool,
 }
 
@@ -97,6 +103,9 @@ impl StackFlows {
             read_measured: 0,
             read: 0,
             probe: Probe::default(),
+            began: NEVER,
+            is_answered: false,
+            is_stopped: false,
             is_over: false,
         })));
         Ok(())
@@ -125,7 +134,7 @@ impl StackFlows {
         self.connections.get(number)?.as_ref().map(|connection| connection.read_measured)
     }
 
-    /// Why connections ended before the run did, in the order of time.
+    /// See [`Simulation::failures`].
     pub fn failures(&self) -> &[FlowFailure] {
         &self.failures
     }
@@ -160,6 +169,7 @@ impl Simulation {
         }
         let bytes = self.scenario_flows[number as usize].group.size.unwrap_or(u64::MAX);
         self.with_connection(now, number, |connection| {
+            connection.began = now;
             connection.ends().receiver.open(now);
             connection.ends().sender.open(now);
             connection.ends().sender.write(now, bytes);
@@ -169,6 +179,7 @@ impl Simulation {
     /// A flow's application goes on, or stops.
     pub(super) fn write_to_stack(&mut self, now: u64, number: u32, goes_on: bool) {
         self.with_connection(now, number, |connection| {
+            connection.is_stopped = !goes_on;
             if goes_on {
                 connection.ends().sender.write(now, u64::MAX);
             } else {
@@ -210,7 +221,10 @@ impl Simulation {
         let ecn = if frame.is_marked { EcnCodepoint::Ce } else { sent };
         self.with_connection(now, frame.flow, |connection| match frame.direction {
             Direction::Forward => connection.ends().receiver.on_datagram(now, &datagram, ecn),
-            Direction::Reverse => connection.ends().sender.on_datagram(now, &datagram, ecn),
+            Direction::Reverse => {
+                connection.is_answered = true;
+                connection.ends().sender.on_datagram(now, &datagram, ecn);
+            }
         });
         if let Some(all) = &mut self.stacks {
             all.datagrams[frame.place as usize].0 = datagram;
@@ -344,7 +358,8 @@ impl Simulation {
         }
     }
 
-    /// Why connections of foreign stacks ended before the run did, in the order of time.
+    /// Why connections of foreign stacks ended before the run did, in the order of time; behind them, when the run is over, those
+    /// that never opened.
     #[must_use]
     pub fn failures(&self) -> &[FlowFailure] {
         self.stacks.as_ref().map_or(&[], |all| all.failures())
@@ -352,6 +367,11 @@ impl Simulation {
 }
 
 impl StackConnection {
+    /// Whether data has arrived, and an answer to what was sent.
+    const fn has_opened(&self) -> bool {
+        self.is_answered && (self.read > 0 || self.is_stopped)
+    }
+
     fn ends(&mut self) -> &mut Connection {
         self.ends.get_mut().unwrap_or_else(PoisonError::into_inner)
     }

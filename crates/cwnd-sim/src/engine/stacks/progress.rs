@@ -65,8 +65,9 @@ impl Simulation {
     ) {
         connection.is_over = true;
         connection.timers = [NEVER; 2];
+        let has_opened = connection.has_opened();
         if let Some(all) = &mut self.stacks {
-            all.failures.push(FlowFailure { time_ns: now, flow: number, why });
+            all.failures.push(FlowFailure { time_ns: now, flow: number, has_opened, why });
         }
         self.record_event(now, number, EventKind::Failure, None, 0);
         // Nothing is in flight any more, and no window lets anything out.
@@ -74,5 +75,20 @@ impl Simulation {
         let conn = &mut flow.sender.driver.conn;
         (conn.cwnd, conn.in_flight, conn.packets_out) = (0, 0, 0);
         flow.record_window(now, self.scenario.measure);
+    }
+
+    /// The run is over: notes the connections that have not opened, and had the time to. A handshake takes one round trip, the first
+    /// data another.
+    pub(in crate::engine) fn note_unopened(&mut self) {
+        let (now, flows) = (self.now, &self.scenario_flows);
+        let Some(all) = &mut self.stacks else { return };
+        for (number, connection) in (0..).zip(&all.connections) {
+            let Some(connection) = connection else { continue };
+            let waited = now.saturating_sub(connection.began);
+            if !connection.is_over && !connection.has_opened() && waited > 2 * flows[number as usize].rtt {
+                let why = format!("no byte was delivered and acknowledged in {:.3} s", waited as f64 / 1e9);
+                all.failures.push(FlowFailure { time_ns: now, flow: number, has_opened: false, why });
+            }
+        }
     }
 }
