@@ -107,22 +107,38 @@ def records_of(
     return record(header), Records(result, taken, form, links, grouped=only is None)
 
 
-def segment_bytes(scenario: Scenario) -> dict[int, int]:
-    """The bytes of a segment by flow: of the simulator's TCP its payload, of a real stack its datagram without the headers of IP and UDP."""
+def stacks_of(scenario: Scenario) -> dict[int, bool]:
+    """Whether a flow is one of a real stack, by its number."""
     groups = cast("list[dict[str, object]]", scenario_document(scenario)["flow"])
     stacks = [bool(group.get("stack")) for group in groups]
+    return {number: stack for group, stack in zip(scenario.groups, stacks, strict=True) for number in group.flows}
+
+
+def segment_bytes(scenario: Scenario) -> dict[int, int]:
+    """The bytes of a segment by flow: of the simulator's TCP its payload, of a real stack its datagram without the headers of IP and UDP."""
     return {
         number: scenario.packet_bytes - (UDP_HEADERS if stack else TCP_HEADERS)
-        for group, stack in zip(scenario.groups, stacks, strict=True)
-        for number in group.flows
+        for number, stack in stacks_of(scenario).items()
     }
 
 
 def flows_of_scenario(result: Result) -> list[TracedFlow]:
     """The flows of a run."""
-    sizes = segment_bytes(result.scenario)
+    sizes, stacks = segment_bytes(result.scenario), stacks_of(result.scenario)
+    failures = {failure["flow"]: failure["why"] for failure in result.summary.get("failures", ())}
     rows = result.table("flows").select(["flow", "name", "cc", "recovery"]).to_pylist()
-    return [TracedFlow(row["flow"], row["name"], row["cc"], row["recovery"], sizes[row["flow"]]) for row in rows]
+    return [
+        TracedFlow(
+            row["flow"],
+            row["name"],
+            row["cc"],
+            row["recovery"],
+            sizes[row["flow"]],
+            has_stack=stacks[row["flow"]],
+            failure=failures.get(row["name"]),
+        )
+        for row in rows
+    ]
 
 
 def flows_of_kernel(result: Result, mss: int | None) -> list[TracedFlow]:

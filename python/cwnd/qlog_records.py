@@ -32,7 +32,6 @@ PLAIN = {
     "start": "cwnd:flow_started",
     "stop": "cwnd:flow_stopped",
     "switch": "cwnd:algorithm_switched",
-    "failure": "cwnd:connection_failed",
 }
 CWND_COLUMNS = ("time_s", "flow", "cwnd", "ssthresh", "srtt_ms", "in_flight", "delivered", "ca_state")
 EVENT_COLUMNS = ("time_s", "flow", "kind", "link", "value", "cwnd", "ssthresh")
@@ -65,6 +64,9 @@ class TracedFlow:
     algorithm: str
     recovery: str | None
     segment_bytes: int
+    #: whether it is one of a real stack, and why its connection failed, if it did
+    has_stack: bool = False
+    failure: str | None = None
     ca_state: str = "open"
     state: str | None = None
     said: dict[str, float] = field(default_factory=dict)
@@ -185,13 +187,21 @@ class Records:
     ) -> Iterator[str]:
         """A row of the table `events`."""
         if kind.startswith("drop_"):
-            data: dict[str, object] = {"cause": kind.removeprefix("drop_"), "segment": value}
+            # A stack repeats data in new datagrams: what was lost has a number, and no position.
+            data: dict[str, object] = {
+                "cause": kind.removeprefix("drop_"),
+                "datagram" if flow.has_stack else "segment": value,
+            }
             if link is not None:
                 data |= {"link": link, "link_name": self._link_names[link]}
             yield self._record(time, "cwnd:packet_dropped", flow, data)
         elif kind == "timeout":
             timer = {} if self._form.timer_type is None else {"timer_type": self._form.timer_type}
             yield self._record(time, self._form.timer_updated, flow, {**timer, "event_type": "expired"})
+        elif kind == "failure":
+            yield self._record(
+                time, "cwnd:connection_failed", flow, {} if flow.failure is None else {"reason": flow.failure}
+            )
         elif kind in PLAIN:
             yield self._record(time, PLAIN[kind], flow, {})
         yield from self._state(time, flow, STATES[value] if kind == "state" else flow.ca_state, cwnd, ssthresh)

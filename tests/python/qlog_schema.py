@@ -21,8 +21,9 @@ GUIDE = Path(__file__).parents[2] / "docs/guide/qlog.md"
 OURS = {
     "cwnd:flow_described": "CwndFlowDescribed",
     "cwnd:packet_dropped": "CwndPacketDropped",
+    "cwnd:connection_failed": "CwndConnectionFailed",
     **dict.fromkeys(
-        ("cwnd:flow_started", "cwnd:flow_stopped", "cwnd:algorithm_switched", "cwnd:connection_failed"),
+        ("cwnd:flow_started", "cwnd:flow_stopped", "cwnd:algorithm_switched"),
         "CwndFlowChanged",
     ),
 }

@@ -270,3 +270,54 @@ def test_a_trace_without_the_size_of_a_segment_takes_it(trace: Path, tmp_path: P
 def test_a_segment_of_a_real_stack_is_its_datagram() -> None:
     flows = [cwnd.Flow("cubic", stack="quinn", count=2), cwnd.Flow("cubic", label="tcp")]
     assert segment_bytes(cwnd.dumbbell(flows, rate="5Mbit/s", rtt="20ms")) == {0: 1472, 1: 1472, 2: 1448}
+
+
+#: Datagrams 3 and 40 of the flow are lost; at 1 Gbit/s, without HyStart, the connection ends.
+LOSSES = """
+duration = "1s"
+[link]
+rate = "10Mbit/s"
+rtt = "40ms"
+queue = { kind = "droptail", limit = "1000packets" }
+loss = "at:3,40"
+[[flow]]
+cc = "cubic"
+stack = "quinn"
+"""
+ENDS = """
+duration = "1s"
+[link]
+rate = "1Gbit/s"
+rtt = "40ms"
+queue = { kind = "droptail", limit = "1bdp" }
+[[flow]]
+cc = "stock-cubic"
+stack = "quinn"
+"""
+
+
+# The third and the fortieth datagram that the flow sends, counted from 0.
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_drop_of_a_stack_has_the_number_of_its_datagram(format: str, tmp_path: Path) -> None:
+    _, *events = records(cwnd.qlog(cwnd.run(Scenario.from_toml(LOSSES)), tmp_path / "run.sqlog", format=format))
+    drops = [event["data"] for event in named(events, "cwnd:packet_dropped")]
+    link = {"cause": "loss", "link": 0, "link_name": "link"}
+    assert drops == [link | {"datagram": 2}, link | {"datagram": 39}]
+    assert all(accepts(format, OURS["cwnd:packet_dropped"], drop) is None for drop in drops)
+    assert accepts(format, OURS["cwnd:packet_dropped"], drops[0] | {"datagram": "2"}) is not None
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_connection_that_fails_says_why_as_the_summary_does(format: str, tmp_path: Path) -> None:
+    result = cwnd.run(Scenario.from_toml(ENDS))
+    [failure] = result.summary["failures"]
+    _, *events = records(cwnd.qlog(result, tmp_path / "run.sqlog", format=format))
+    [event] = named(events, "cwnd:connection_failed")
+    assert event["data"] == {"reason": failure["why"]} and "too many gaps" in failure["why"]
+    assert event["time"] == pytest.approx(failure["time_s"] * 1e3, abs=1e-6)
+    assert accepts(format, OURS["cwnd:connection_failed"], event["data"]) is None
+    assert accepts(format, OURS["cwnd:connection_failed"], {"reason": 3}) is not None
+    # A folder says the same.
+    folder = cwnd.save(result, tmp_path / "run", pictures=False)
+    _, *again = records(cwnd.qlog(folder, tmp_path / "folder.sqlog", format=format))
+    assert again == events

@@ -17,7 +17,7 @@ pub struct EventRow {
     pub kind: EventKind,
     /// Drops: number of the link; `None` for a flow's access link, and for all other events.
     pub link: Option<u32>,
-    /// Drops: the segment's position; state changes: the new state.
+    /// Drops: the segment's position, of a foreign stack the number of the datagram; state changes: the new state.
     pub value: u64,
     /// Window at that time, segments.
     pub cwnd: u32,
@@ -34,7 +34,7 @@ pub static EVENTS: &[Column<EventRow>] = &[
     Column::new(
         "value",
         "",
-        "drops: position of the segment; state changes: Linux's number of the new state",
+        "drops: position of the segment, of a real stack the number of the datagram in the order of sending, from 0; state changes: Linux's number of the new state",
         Count(|r| r.value),
     ),
     Column::new("cwnd", "segments", "congestion window at that time", Index(|r| r.cwnd)),

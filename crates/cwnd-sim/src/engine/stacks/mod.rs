@@ -27,13 +27,23 @@ pub struct StackFlows {
     connections: Vec<Option<Box<StackConnection>>>,
     /// Bytes of the headers around the datagrams of each flow and direction.
     headers: Vec<[u32; 2]>,
-    /// Datagrams in the network, and the ECN fields that they left with.
-    datagrams: Vec<(Vec<u8>, EcnCodepoint)>,
+    /// Datagrams in the network.
+    datagrams: Vec<Datagram>,
     /// Places in `datagrams` that are free, their memory kept.
     free: Vec<u32>,
     /// Where ends write what they send.
     buffer: Vec<u8>,
     failures: Vec<FlowFailure>,
+}
+
+/// A datagram in the network.
+#[derive(Debug, Default)]
+struct Datagram {
+    bytes: Vec<u8>,
+    /// The ECN field that it left with.
+    ecn: EcnCodepoint,
+    /// How many data datagrams its flow had sent before it.
+    number: u64,
 }
 
 /// One connection.
@@ -112,20 +122,20 @@ impl StackFlows {
     }
 
     /// Keeps a datagram while it is in the network.
-    fn keep(&mut self, datagram: &[u8], ecn: EcnCodepoint) -> u32 {
+    fn keep(&mut self, datagram: &[u8], ecn: EcnCodepoint, number: u64) -> u32 {
         let place = self.free.pop().unwrap_or_else(|| {
-            self.datagrams.push((Vec::new(), EcnCodepoint::NotEct));
+            self.datagrams.push(Datagram::default());
             self.datagrams.len() as u32 - 1
         });
         let kept = &mut self.datagrams[place as usize];
-        kept.0.extend_from_slice(datagram);
-        kept.1 = ecn;
+        kept.bytes.extend_from_slice(datagram);
+        (kept.ecn, kept.number) = (ecn, number);
         place
     }
 
     /// A datagram has left the network.
     pub fn release(&mut self, place: u32) {
-        self.datagrams[place as usize].0.clear();
+        self.datagrams[place as usize].bytes.clear();
         self.free.push(place);
     }
 
@@ -217,8 +227,9 @@ impl Simulation {
             Direction::Reverse => flow.acks_out -= 1,
         }
         let Some(all) = &mut self.stacks else { return };
-        let (datagram, sent) = std::mem::take(&mut all.datagrams[frame.place as usize]);
-        let ecn = if frame.is_marked { EcnCodepoint::Ce } else { sent };
+        let kept = &mut all.datagrams[frame.place as usize];
+        let (datagram, ecn) =
+            (std::mem::take(&mut kept.bytes), if frame.is_marked { EcnCodepoint::Ce } else { kept.ecn });
         self.with_connection(now, frame.flow, |connection| match frame.direction {
             Direction::Forward => connection.ends().receiver.on_datagram(now, &datagram, ecn),
             Direction::Reverse => {
@@ -227,7 +238,7 @@ impl Simulation {
             }
         });
         if let Some(all) = &mut self.stacks {
-            all.datagrams[frame.place as usize].0 = datagram;
+            all.datagrams[frame.place as usize].bytes = datagram;
             all.release(frame.place);
         }
         if frame.direction == Direction::Reverse
@@ -283,8 +294,8 @@ impl Simulation {
     ) {
         let Some(all) = &mut self.stacks else { return };
         let ecn = if self.scenario_flows[number as usize].group.ecn { ecn } else { EcnCodepoint::NotEct };
-        let place = all.keep(datagram, ecn);
         let flow = &mut self.flows[number as usize];
+        let place = all.keep(datagram, ecn, flow.sender.sent.packets);
         let packet = Packet::of_frame(now, Frame { flow: number, place, direction, is_marked: false });
         let route = &self.network.routes[flow.route as usize];
         match direction {
@@ -322,9 +333,9 @@ impl Simulation {
         let flow = &self.flows[frame.flow as usize];
         let route = &self.network.routes[flow.route as usize];
         let (bytes, ecn) = self.stacks.as_ref().map_or((0, EcnCodepoint::NotEct), |all| {
-            let (datagram, ecn) = &all.datagrams[frame.place as usize];
+            let datagram = &all.datagrams[frame.place as usize];
             let headers = all.headers[frame.flow as usize][frame.direction as usize];
-            ((datagram.len() as u32).saturating_add(headers), *ecn)
+            ((datagram.bytes.len() as u32).saturating_add(headers), datagram.ecn)
         });
         let (links, class, end) = match frame.direction {
             Direction::Forward => {
@@ -344,16 +355,16 @@ impl Simulation {
     /// A link has dropped a datagram.
     #[cold]
     pub(super) fn frame_dropped(&mut self, now: u64, link: u32, frame: Frame, cause: cwnd_link::DropCause) {
-        if let Some(all) = &mut self.stacks {
-            all.release(frame.place);
-        }
+        let Some(all) = &mut self.stacks else { return };
+        let number = all.datagrams[frame.place as usize].number;
+        all.release(frame.place);
         let flow = &mut self.flows[frame.flow as usize];
         match frame.direction {
             Direction::Reverse => flow.acks_out -= 1,
             Direction::Forward => {
                 flow.count.dropped.count(cause);
                 let link = ((link as usize) < self.scenario.links.len()).then_some(link);
-                self.record_event(now, frame.flow, EventKind::Drop(cause), link, 0);
+                self.record_event(now, frame.flow, EventKind::Drop(cause), link, number);
             }
         }
     }
