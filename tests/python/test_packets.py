@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import shutil
@@ -47,12 +48,12 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     yield measured
 
 
-def rows(tmp_path: Path, packets: bytes, *fields: str, only: str = "") -> list[Row]:
+def rows(tmp_path: Path, packets: bytes, *fields: str, only: str = "", options: tuple[str, ...] = ()) -> list[Row]:
     """Fields of the captured packets (those that `only` allows), by tshark, which checks all checksums."""
     file = tmp_path / "packets.pcapng"
     file.write_bytes(packets)
-    options = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-Y", only or "ip"]
-    command = ["tshark", "-r", str(file), *options, *(word for field in fields for word in ("-e", field))]
+    checks = ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-Y", only or "ip"]
+    command = ["tshark", "-r", str(file), *checks, *options, *(word for field in fields for word in ("-e", field))]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     return [dict(zip(fields, line.split("\t"))) for line in lines]
 
@@ -333,3 +334,28 @@ def test_ctrl_c_leaves_no_file_of_packets(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130 and list(tmp_path.iterdir()) == []
+
+
+# A flow of a stack is UDP beside the TCP of another. tshark derives the keys of a handshake's first packets from them (RFC 9001 §5.2), and finds CRYPTO
+# frames (type 6) there; the length of a UDP datagram has the 8 bytes of its header, 20 more are IP's.
+@reads
+def test_a_stacks_datagrams_are_its_own_bytes_beside_tcp(tmp_path: Path, cwnd: Cli) -> None:
+    file = tmp_path / "both.pcapng"
+    flows = ("cubic@stack=quinn,tls=true,label=quic", "cubic@stack=noq", "cubic")
+    path = ("--rate", "20Mbit/s", "--rtt", "40ms", "--buffer", "50packets", "--duration", "2s")
+    done = cwnd("compare", *flows, *path, "--pcap", file, "--snap-length", "1500B", "--json", cwd=tmp_path)
+    summary = json.loads(done.stdout)["flows"]
+    fields = ("ip.src", "udp.length", "udp.dstport", "udp.checksum.status", "ip.checksum.status", "quic.frame_type")
+    packets = rows(tmp_path, file.read_bytes(), *fields, "tcp.len", options=("-o", "udp.check_checksum:TRUE"))
+    assert {row["ip.checksum.status"] for row in packets} == {"1"}
+    udp = [row for row in packets if row["udp.length"]]
+    assert {row["udp.checksum.status"] for row in udp} == {"1"}
+    sent = [row for row in udp if row["ip.src"] == "198.18.0.1"]
+    assert [sum(row["udp.dstport"] == port for row in sent) for port in ("10000", "10001")] == [
+        flow["packets_sent_run"] for flow in summary[:2]
+    ]
+    assert max(int(row["udp.length"]) for row in sent) == 1500 - 20
+    first = next(row for row in sent if row["udp.dstport"] == "10000")
+    assert "6" in first["quic.frame_type"].split(",")
+    tcp = [row for row in packets if row["tcp.len"] not in ("", "0")]
+    assert len(tcp) == summary[2]["packets_sent_run"]

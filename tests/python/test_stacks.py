@@ -117,7 +117,6 @@ def test_what_a_stack_cannot_have_is_refused_in_one_line(flow: str, says: str, t
             QUINN.replace('duration = "6s"', 'duration = "6s"\npacket_size = "1000B"'),
             'packet_size: "1000B" is not accepted; expected 1228B to 16411B',
         ),
-        (QUINN + '[record]\npackets = "senders"\n', "record.packets: "),
         (QUINN + '[[action]]\nswitch = { flow = "cubic", at = "2s", cc = "reno" }\n', "action.switch.flow: "),
         (QUINN + '[[action]]\nswitch = { flow = "cubic", at = "2s", cc = "stock-cubic" }\n', "action[0].switch.cc: "),
     ],

@@ -2,7 +2,6 @@
 //! What a scenario with real stacks cannot have, and where there are none.
 
 use crate::invalid::{Invalid, shown};
-use crate::keys::record::CapturedHosts;
 use crate::keys::stack::Stack;
 use crate::model::{ActionKind, Scenario};
 use crate::units::DATAGRAM_HEADERS;
@@ -16,12 +15,6 @@ const MOST_DATAGRAM: u32 = 16_383;
 impl Scenario {
     /// Refuses packets that are too small or too large for the datagrams of a stack.
     pub(crate) fn check_stacks(&self) -> Result<(), Invalid> {
-        let Some(stack) = self.flows.iter().find_map(|group| group.stack) else { return Ok(()) };
-        if self.record.packets != CapturedHosts::Nobody {
-            let expected = format!("`none`: packets of {} are not captured", stack.name());
-            let value = Some(shown(&json!(self.record.packets.name())));
-            return Err(Invalid { field: "record.packets".into(), value, expected });
-        }
         let quic = self.flows.iter().find_map(|group| group.stack.filter(|stack| stack.takes_ours()));
         let Some(stack) = quic else { return Ok(()) };
         if (LEAST_DATAGRAM..=MOST_DATAGRAM).contains(&self.datagram()) {

@@ -210,6 +210,69 @@ fn a_connection_that_never_opens_says_so() {
     }
 }
 
+/// The packets of a capture file: blocks of type 6 with their time, ns, and what is behind 28 bytes of the block's head.
+/// // draft-ietf-opsawg-pcapng §4.3
+fn captured(mut file: &[u8]) -> Vec<(u64, &[u8])> {
+    let mut packets = Vec::new();
+    while !file.is_empty() {
+        let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().expect("four bytes"));
+        if word(0) == 6 {
+            assert_eq!(word(20), word(24), "whole packets are kept");
+            packets
+                .push((u64::from(word(12)) << 32 | u64::from(word(16)), &file[28..28 + word(20) as usize]));
+        }
+        file = &file[word(4) as usize..];
+    }
+    packets
+}
+
+// The protocol of IPv4 is its byte 9 (17 is UDP), the last byte of the source address byte 15, the destination's port bytes 22 and 23:
+// 10 000 and the flow's number at the receivers. Each datagram has its size on the links. // RFC 791 §3.1, RFC 768
+#[test]
+fn a_capture_has_every_datagram_at_both_hosts_and_changes_nothing() {
+    let plain = ran(&scenario(MIXED));
+    let mut run = set_up(&scenario(&format!("{MIXED}[record]\npackets = 'both'\nsnap_length = '1500B'\n")));
+    let mut files = [Vec::new(), Vec::new()];
+    while !run.step(10_000) {
+        for (host, piece) in run.take_packets() {
+            files[usize::from(host == "receivers")].extend(piece);
+        }
+    }
+    for (host, piece) in run.take_packets() {
+        files[usize::from(host == "receivers")].extend(piece);
+    }
+    assert_eq!((run.tables(), run.digest()), (plain.tables(), plain.digest()));
+    let [senders, receivers] = files.each_ref().map(|file| captured(file));
+    for packets in [&senders, &receivers] {
+        assert!(packets.is_sorted_by_key(|packet| packet.0));
+    }
+    for (flow, places) in run.packet_locations().iter().enumerate() {
+        let protocol = if flow == 0 { 6 } else { 17 };
+        let data = |packets: &[(u64, &[u8])]| {
+            let port = (10_000 + flow as u16).to_be_bytes();
+            let of_flow = packets
+                .iter()
+                .filter(|(_, bytes)| bytes[9] == protocol && bytes[22..24] == port && bytes[15] == 1);
+            of_flow.count() as u64
+        };
+        assert_eq!((data(&senders), data(&receivers)), (places.sent, places.arrived), "flow {flow}");
+    }
+    // A full datagram has 1500 bytes with 20 of IP and 8 of UDP; none has more. The first of a connection is padded to 1200, and the long
+    // header of its packet begins with two bits of 1. // RFC 9000 §14.1, §17.2
+    let udp: Vec<&[u8]> = senders.iter().filter(|(_, bytes)| bytes[9] == 17).map(|packet| packet.1).collect();
+    assert_eq!(udp.iter().map(|bytes| bytes.len()).max(), Some(1500));
+    assert!(udp[0].len() >= 1228 && udp[0][28] >> 6 == 0b11, "{:?}", &udp[0][..32]);
+    // What arrives has the bytes that left.
+    let quinn = |packets: &[(u64, &[u8])]| {
+        let mut bytes: Vec<Vec<u8>> =
+            packets.iter().filter(|(_, bytes)| bytes[9] == 17).map(|packet| packet.1.to_vec()).collect();
+        bytes.sort_unstable();
+        bytes
+    };
+    let (sent, arrived) = (quinn(&senders), quinn(&receivers));
+    assert!(arrived.iter().all(|packet| sent.binary_search(packet).is_ok() || packet[15] == 2));
+}
+
 /// A network and its flows from a seed: rates, delays, queues, losses; flows of both stacks and of TCP.
 fn random_network(seed: u64) -> String {
     let mut random = RandomStream::new(seed, 1);

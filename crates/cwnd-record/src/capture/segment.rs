@@ -8,7 +8,7 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 /// SACK blocks that fit beside timestamps.
 pub const SACK_BLOCKS: usize = 3;
-const TIME_TO_LIVE: u8 = 64;
+pub(super) const TIME_TO_LIVE: u8 = 64;
 /// First port of the senders. Flow n has the receiver's port `FIRST_PORT` + n, until these have an end.
 const SENDERS_PORT: u16 = 50_000;
 const RECEIVERS_PORTS: u32 = 40_000;
@@ -85,12 +85,7 @@ impl WireSegment {
     #[must_use]
     pub fn headers(&self, from: CaptureHost) -> SegmentHeaders {
         use TcpOptionElement::{Noop, SelectiveAcknowledgement, Timestamp};
-        let receivers = FIRST_PORT + (self.flow % RECEIVERS_PORTS) as u16;
-        let senders = SENDERS_PORT.wrapping_add((self.flow / RECEIVERS_PORTS) as u16);
-        let (source, destination) = match from {
-            CaptureHost::Senders => (senders, receivers),
-            CaptureHost::Receivers => (receivers, senders),
-        };
+        let (source, destination) = ports(self.flow, from);
         let mut tcp = TcpHeader::new(source, destination, self.sequence, self.window);
         (tcp.ack, tcp.acknowledgment_number) = (true, self.acknowledgement);
         (tcp.ece, tcp.cwr) = (self.echo, self.cwr);
@@ -124,6 +119,16 @@ impl WireSegment {
         }
         headers.add(&tcp.to_bytes());
         headers
+    }
+}
+
+/// The ports of a flow's packets that `from` sends: its own, and the other's.
+pub(super) const fn ports(flow: u32, from: CaptureHost) -> (u16, u16) {
+    let receivers = FIRST_PORT + (flow % RECEIVERS_PORTS) as u16;
+    let senders = SENDERS_PORT.wrapping_add((flow / RECEIVERS_PORTS) as u16);
+    match from {
+        CaptureHost::Senders => (senders, receivers),
+        CaptureHost::Receivers => (receivers, senders),
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! A packet in the network has what receivers and senders need. What is in its headers besides, such as the timestamp that a data segment
 //! echoes, is kept here from where it is sent to where it arrives. Captured flows send by the general path, so that others pay nothing.
+//! Datagrams of foreign stacks are written with the bytes that the stack has sent.
 
 use super::Simulation;
 use crate::network::{EcnMarks, PackedAck, Segment};
@@ -29,11 +30,20 @@ pub struct Captures {
 #[derive(Clone, Debug)]
 struct ReceiversCapture {
     file: Pcapng,
-    /// By time, ns, and order; with the host that sent it.
-    waiting: BTreeMap<(u64, u64), (CaptureHost, WireSegment)>,
+    /// By time, ns, and order.
+    waiting: BTreeMap<(u64, u64), Captured>,
     order: u64,
     /// By how much receivers run late at most, ns.
     lag: u64,
+}
+
+/// A packet that waits to be written.
+#[derive(Clone, Debug)]
+enum Captured {
+    /// A segment, and the host that sent it.
+    Segment(CaptureHost, WireSegment),
+    /// A whole packet, of a foreign stack.
+    Packet(Vec<u8>),
 }
 
 /// What the headers of a flow's packets have beside what the simulation needs.
@@ -117,7 +127,7 @@ impl Captures {
             if marks.has(EcnMarks::CE) {
                 sent.ecn = EcnField::Experienced;
             }
-            receivers.push(at, CaptureHost::Senders, sent);
+            receivers.push(at, Captured::Segment(CaptureHost::Senders, sent));
         }
     }
 
@@ -157,7 +167,7 @@ impl Captures {
             cwr: false,
         };
         if let Some(receivers) = &mut self.receivers {
-            receivers.push(at, CaptureHost::Receivers, sent);
+            receivers.push(at, Captured::Segment(CaptureHost::Receivers, sent));
         }
         sent
     }
@@ -187,6 +197,18 @@ impl Captures {
         acks.remove(place).map(|(_, wire)| wire)
     }
 
+    /// A whole packet, of a foreign stack, is seen at a time, ns, at a host; one that is empty is none.
+    pub fn packet(&mut self, at: u64, place: CaptureHost, packet: Vec<u8>) {
+        if packet.is_empty() {
+            return;
+        }
+        match (place, &mut self.senders, &mut self.receivers) {
+            (CaptureHost::Senders, Some(file), _) => file.packet(at, &packet, packet.len() as u32),
+            (CaptureHost::Receivers, _, Some(receivers)) => receivers.push(at, Captured::Packet(packet)),
+            _ => {}
+        }
+    }
+
     /// Takes what was captured since the last call, by `now`, ns: for each host its name and the next piece of its file.
     fn take(&mut self, now: u64, finished: bool) -> Vec<(&'static str, Vec<u8>)> {
         let receivers = self.receivers.as_mut().map(|receivers| {
@@ -202,8 +224,8 @@ impl Captures {
 }
 
 impl ReceiversCapture {
-    fn push(&mut self, at: u64, from: CaptureHost, wire: WireSegment) {
-        self.waiting.insert((at, self.order), (from, wire));
+    fn push(&mut self, at: u64, packet: Captured) {
+        self.waiting.insert((at, self.order), packet);
         self.order += 1;
     }
 
@@ -213,8 +235,10 @@ impl ReceiversCapture {
             && entry.key().0 <= time
         {
             let at = entry.key().0;
-            let (from, wire) = entry.remove();
-            write(Some(&mut self.file), at, from, &wire);
+            match entry.remove() {
+                Captured::Segment(from, wire) => write(Some(&mut self.file), at, from, &wire),
+                Captured::Packet(packet) => self.file.packet(at, &packet, packet.len() as u32),
+            }
         }
     }
 }

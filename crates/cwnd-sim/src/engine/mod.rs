@@ -156,7 +156,7 @@ impl Simulation {
         }
         if let Some(captures) = &mut self.captures {
             captures.add(flow, &state);
-            if recorded && !has_stack {
+            if recorded {
                 state.capture();
             }
         }

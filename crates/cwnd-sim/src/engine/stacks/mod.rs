@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Flows of foreign stacks: their datagrams cross the same links as every other packet, and what they show of themselves stands where our
+//! Flows of foreign stacks: their datagrams cross the same links as every other packet (`frames`), and what they show of themselves stands where our
 //! TCP's state stands, so that tables and summaries need not know the difference. Our sender and receiver are there, and rest.
 
+mod frames;
 mod progress;
 
 use super::Simulation;
 use crate::endpoint::{Connection, ConnectionSpec, EcnCodepoint, Probe, StackAlgorithm, Stacks};
-use crate::index::OptionIndex;
-use crate::network::{Departure, Frame, Packet, PathIndex, RouteLink};
+use cwnd_link::NEVER;
 use cwnd_link::random::RandomStream;
-use cwnd_link::{NEVER, PacketClass};
-use cwnd_record::{EventKind, FlowFailure};
+use cwnd_record::FlowFailure;
 use cwnd_scenario::{Flow, Invalid, Scenario};
 use cwnd_traffic::Direction;
 use std::sync::{Mutex, PoisonError};
@@ -213,43 +212,6 @@ impl Simulation {
         });
     }
 
-    /// A datagram is at the end of its path.
-    #[inline(never)]
-    pub(super) fn on_frame(&mut self, now: u64, packet: &Packet, departure: Departure) {
-        let Some(frame) = packet.frame() else { return };
-        let flow = &mut self.flows[frame.flow as usize];
-        match frame.direction {
-            Direction::Forward => {
-                flow.count.forwarded += u64::from(departure == Departure::Uncounted);
-                flow.receiver.arrived += 1;
-                flow.receiver.distinct += 1;
-            }
-            Direction::Reverse => flow.acks_out -= 1,
-        }
-        let Some(all) = &mut self.stacks else { return };
-        let kept = &mut all.datagrams[frame.place as usize];
-        let (datagram, ecn) =
-            (std::mem::take(&mut kept.bytes), if frame.is_marked { EcnCodepoint::Ce } else { kept.ecn });
-        self.with_connection(now, frame.flow, |connection| match frame.direction {
-            Direction::Forward => connection.ends().receiver.on_datagram(now, &datagram, ecn),
-            Direction::Reverse => {
-                connection.is_answered = true;
-                connection.ends().sender.on_datagram(now, &datagram, ecn);
-            }
-        });
-        if let Some(all) = &mut self.stacks {
-            all.datagrams[frame.place as usize].bytes = datagram;
-            all.release(frame.place);
-        }
-        if frame.direction == Direction::Reverse
-            && self.scenario.record.per_ack
-            && self.flows[frame.flow as usize].is_recorded()
-        {
-            self.count_forwarded(now);
-            self.sample_window(now, frame.flow);
-        }
-    }
-
     /// Sends what both ends have to send, and notes their timers and what they show.
     fn drive(&mut self, now: u64, number: u32, connection: &mut StackConnection) {
         let mut buffer = self.stacks.as_mut().map(|all| std::mem::take(&mut all.buffer)).unwrap_or_default();
@@ -281,92 +243,6 @@ impl Simulation {
             NEVER => NEVER,
             next => next.max(now),
         };
-    }
-
-    /// A datagram leaves an end.
-    fn send_frame(
-        &mut self,
-        now: u64,
-        number: u32,
-        direction: Direction,
-        datagram: &[u8],
-        ecn: EcnCodepoint,
-    ) {
-        let Some(all) = &mut self.stacks else { return };
-        let ecn = if self.scenario_flows[number as usize].group.ecn { ecn } else { EcnCodepoint::NotEct };
-        let flow = &mut self.flows[number as usize];
-        let place = all.keep(datagram, ecn, flow.sender.sent.packets);
-        let packet = Packet::of_frame(now, Frame { flow: number, place, direction, is_marked: false });
-        let route = &self.network.routes[flow.route as usize];
-        match direction {
-            Direction::Forward => {
-                flow.sender.sent.packets += 1;
-                match route.entry {
-                    None => self.forward(now, packet),
-                    Some((line, delay)) => {
-                        self.network.push(
-                            &mut self.event_seq,
-                            line,
-                            packet.on_line(now, now + delay, PathIndex::FIRST),
-                        );
-                    }
-                }
-            }
-            Direction::Reverse => {
-                flow.acks_out += 1;
-                if route.reverse_path.is_empty() {
-                    let (line, due) = (flow.ack_line, now + flow.access_delay_rev);
-                    self.network.push(&mut self.event_seq, line, packet.on_line(now, due, PathIndex::END));
-                } else {
-                    self.forward(now, packet);
-                }
-            }
-        }
-    }
-
-    /// The links of a datagram's path, its size on the wire, its class, and the delay line and the delay behind the last link.
-    #[inline(never)]
-    pub(super) fn way_of_frame(
-        &self,
-        frame: Frame,
-    ) -> (&Vec<RouteLink>, u32, PacketClass, (OptionIndex, u64)) {
-        let flow = &self.flows[frame.flow as usize];
-        let route = &self.network.routes[flow.route as usize];
-        let (bytes, ecn) = self.stacks.as_ref().map_or((0, EcnCodepoint::NotEct), |all| {
-            let datagram = &all.datagrams[frame.place as usize];
-            let headers = all.headers[frame.flow as usize][frame.direction as usize];
-            ((datagram.bytes.len() as u32).saturating_add(headers), datagram.ecn)
-        });
-        let (links, class, end) = match frame.direction {
-            Direction::Forward => {
-                let class =
-                    if ecn == EcnCodepoint::NotEct { PacketClass::Data } else { PacketClass::MarkableData };
-                (&route.path, class, (flow.delivery_line, flow.to_next_event))
-            }
-            Direction::Reverse => {
-                (&route.reverse_path, PacketClass::Ack, (flow.ack_line, flow.access_delay_rev))
-            }
-        };
-        // A stack that sends more than it was allowed to is not the network's matter.
-        let size = bytes.min(self.scenario.packet_size);
-        (links, size, class, (OptionIndex::some(end.0), end.1))
-    }
-
-    /// A link has dropped a datagram.
-    #[cold]
-    pub(super) fn frame_dropped(&mut self, now: u64, link: u32, frame: Frame, cause: cwnd_link::DropCause) {
-        let Some(all) = &mut self.stacks else { return };
-        let number = all.datagrams[frame.place as usize].number;
-        all.release(frame.place);
-        let flow = &mut self.flows[frame.flow as usize];
-        match frame.direction {
-            Direction::Reverse => flow.acks_out -= 1,
-            Direction::Forward => {
-                flow.count.dropped.count(cause);
-                let link = ((link as usize) < self.scenario.links.len()).then_some(link);
-                self.record_event(now, frame.flow, EventKind::Drop(cause), link, number);
-            }
-        }
     }
 
     /// Why connections of foreign stacks ended before the run did, in the order of time; behind them, when the run is over, those
