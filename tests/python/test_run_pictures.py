@@ -13,6 +13,7 @@ import pytest
 from conftest import Cli
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from test_pictures import figures
 
 import cwnd as package
 from cwnd import plot
@@ -309,3 +310,58 @@ def test_importing_the_pictures_chooses_no_backend() -> None:
     code = "import cwnd.plot, matplotlib; print(matplotlib.rcParams._get_backend_or_none())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "None\n"
+
+
+# At 1 Gbit/s, 40 ms quinn's own slow start ends its connection before 1 s; the flow of TCP begins after that.
+@pytest.fixture(scope="module")
+def ended() -> package.Result:
+    flows = [package.Flow("stock-cubic", stack="quinn", start="0s"), package.Flow("cubic", start="700ms")]
+    return package.run(package.dumbbell(flows=flows, rate="1Gbit/s", rtt="40ms", duration="3s"))
+
+
+def crosses(figure: Figure) -> list[list[tuple[float, float]]]:
+    """The crosses of each panel."""
+    return [
+        [tuple(line.get_xydata()[0]) for line in axes.get_lines() if line.get_gid() == "connection ended"]
+        for axes in figure.axes
+    ]
+
+
+def test_a_window_line_ends_with_its_connection_in_a_cross(ended: package.Result) -> None:
+    figure = plot.windows(ended)
+    (event,) = [row for row in ended.events.to_pylist() if row["kind"] == "failure"]
+    end = (event["time_s"], event["cwnd"])
+    assert 0.4 < end[0] < 0.7 and end[1] > 1000
+    assert crosses(figure)[0] == [end]
+    (line,) = lines(figure, "stock-cubic")
+    assert tuple(line[-1]) == end and line[:, 1].min() > 0
+    # The other flow's line goes to the end of the run.
+    (other,) = lines(figure, "cubic")
+    assert other[-1, 0] > 2.8
+    strips = {strip.get_gid(): len(strip.get_segments()) for strip in figure.axes[0].collections if strip.get_gid()}  # type: ignore[attr-defined]
+    assert strips["connections ended"] == 1
+    cross = next(line for line in figure.axes[0].get_lines() if line.get_gid() == "connection ended")
+    drawn = next(line for line in figure.axes[0].get_lines() if line.get_gid() == "stock-cubic")
+    assert cross.get_color() == drawn.get_color()
+
+
+def test_the_pictures_of_a_folder_have_the_cross_and_one_entry_of_the_legend(
+    ended: package.Result, run: package.Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = figures(ended, tmp_path, monkeypatch)
+    entries = {
+        name: [text.get_text() for text in each.legends[0].get_texts()] for name, each in drawn.items() if each.legends
+    }
+    flows = ["stock-cubic", "cubic"]
+    assert entries == {
+        "cwnd": [*flows, "connection ended"],
+        "throughput": flows,
+        "overview": [*flows, "connection ended"],
+    }
+    shown = {name: [len(marks) for marks in crosses(each)] for name, each in drawn.items()}
+    # Slow start has a panel of its own, with the same end.
+    assert shown["cwnd"] == [1, 1] and sum(shown["overview"]) == 1 and sum(shown["throughput"]) == 0
+    # Where none has ended, nothing is said of it.
+    whole = figures(run, tmp_path, monkeypatch)["overview"]
+    assert [text.get_text() for text in whole.legends[0].get_texts()] == ["cubic", "reno"]
+    assert sum(map(len, crosses(whole))) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -37,6 +38,9 @@ STYLE = {
 }
 
 GREY = "#333333"
+#: The mark of a connection that ended by a fault, as keywords of a line, and its name.
+END = {"marker": "X", "markersize": 8, "markeredgecolor": "black", "markeredgewidth": 0.8, "linestyle": "none"}
+END_NAME = "connection ended"
 # Of more links than this only the busiest are drawn.
 MAX_LINKS = 12
 
@@ -71,6 +75,15 @@ def set_time_axis(run: RunData, axes: Axes) -> None:
     axes.set_ylim(bottom=0)
 
 
+def draw_ends(run: RunData, axes: Axes, colours: Mapping[int, str] | None = None) -> None:
+    """A cross at the end of each window line (of these `colours`) whose connection ended by a fault, on the panel's top where the line leaves it."""
+    until, top = axes.get_xlim()[1], axes.get_ylim()[1]
+    for number, (end_s, cwnd) in run.ends.items():
+        if end_s <= until and number in run.series:
+            colour = run.style(number)["color"] if colours is None else colours[number]
+            axes.plot(end_s, min(cwnd, top), **END, color=colour, clip_on=False, zorder=6, gid=END_NAME)  # type: ignore[arg-type]
+
+
 def panel_top(run: RunData) -> float:
     """The top of a window panel: it leaves room for the measured interval, not for the overshoot of slow start."""
     measured = [cwnd[time >= run.scenario.measured_s[0]] for time, cwnd, _ in run.series.values()]
@@ -96,11 +109,12 @@ def exceeding_windows(run: RunData) -> list[tuple[str, float, float]]:
 
 def windows(run: RunData, axes: Axes, *, named: bool = True) -> None:
     """cwnd against time. A window that exceeds the panel is marked at its top with its largest value."""
-    for number, (time, cwnd, _) in run.series.items():
-        axes.plot(time, cwnd, **run.style(number))
+    for number in run.series:
+        axes.plot(*run.window(number), **run.style(number))
     set_time_axis(run, axes)
     if top := panel_top(run):
         axes.set_ylim(0, top)
+    draw_ends(run, axes)
     for index, (label, time_s, peak) in enumerate(exceeding_windows(run)):
         colour = run.colour[label]
         axes.plot(time_s, top, marker="^", markersize=7, color=colour, clip_on=False, zorder=5)
@@ -129,7 +143,8 @@ def slow_start(run: RunData, axes: Axes) -> None:
     begin = begin if begin < peak_s else 0.0
     end = min(begin + 3 * (peak_s - begin), run.scenario.duration_s)
     top = 0.0
-    for number, (time, cwnd, _) in run.series.items():
+    for number in run.series:
+        time, cwnd = run.window(number)
         shown = (time >= begin) & (time <= end)
         axes.plot(time[shown], cwnd[shown], **run.style(number))
         top = max(top, float(cwnd[shown].max(initial=0)))
@@ -137,6 +152,7 @@ def slow_start(run: RunData, axes: Axes) -> None:
     axes.set_ylabel("cwnd (segments)")
     axes.set_xlim(begin, end)
     axes.set_ylim(0, 1.05 * top)
+    draw_ends(run, axes)
     axes.set_title("slow start, by samples", fontsize=10)
 
 
@@ -228,8 +244,8 @@ def shares(run: RunData, axes: Axes, *, named: bool = True) -> None:
 PANELS = {"cwnd": windows, "throughput": throughput, "queue": queue, "shares": shares}
 
 
-def legend(run: RunData, figure: Figure, columns: int = 4) -> None:
-    """A legend below the panels: an entry per flow, or per label if there are many flows."""
+def legend(run: RunData, figure: Figure, columns: int = 4, *, windows: bool = True) -> None:
+    """A legend below the panels: an entry per flow, or per label if there are many flows; with `windows` one for connections that ended, if any did."""
     entries: list[tuple[str, LineStyle]]
     if len(run.series) <= NAMED:
         entries = [(run.summary["flows"][number]["name"], run.style(number)) for number in run.series]
@@ -240,6 +256,9 @@ def legend(run: RunData, figure: Figure, columns: int = 4) -> None:
     thick: list[LineStyle] = [{**style, "linewidth": 1.8} for _, style in entries]
     handles = [Line2D([], [], **style) for style in thick]
     names = [short(name) for name, _ in entries]
+    if windows and run.ends:
+        handles.append(Line2D([], [], **END, color=GREY))  # type: ignore[arg-type]
+        names.append(END_NAME)
     columns = max(1, min(columns, len(names), 30 * columns // max(map(len, names))))
     drawn_legend = figure.legend(
         handles, map(str, range(len(names))), loc="outside lower center", ncols=columns, frameon=False, fontsize=9
@@ -315,7 +334,7 @@ def draw(result: Result, folder: Path) -> None:
             panel(run, axes)
             figure.suptitle(heading(run, 80), fontsize=11, parse_math=False)
             if name in ("cwnd", "throughput"):
-                legend(run, figure, 3)
+                legend(run, figure, 3, windows=name == "cwnd")
             save(figure, folder / name, digest)
         shape = (2, 2) if len(panels) > 1 else (1, 1)
         figure = new_figure(figsize=(13, 4.1 * shape[0]), layout="constrained")

@@ -65,6 +65,13 @@ def peaks(events: pa.Table) -> dict[int, tuple[float, float]]:
     return {int(flow[row]): (float(time_s[row]), float(cwnd[row])) for row in order[last]}
 
 
+def ends(events: pa.Table) -> dict[int, tuple[float, float]]:
+    """Per flow whose connection ended by a fault, time (s) and window of the end."""
+    rows = np.flatnonzero(events["kind"].to_numpy(zero_copy_only=False) == "failure")
+    flow, time_s, cwnd = (events[name].to_numpy()[rows] for name in ("flow", "time_s", "cwnd"))
+    return {int(number): (float(at), float(window)) for number, at, window in zip(flow, time_s, cwnd)}
+
+
 class RunData:
     """The data that the panels draw, as arrays per flow and per link."""
 
@@ -84,6 +91,8 @@ class RunData:
         }
         #: Per flow with events, time and size of the largest window at an event: windows fall at changes of state, between samples.
         self.peaks = peaks(result.events)
+        #: Per flow whose connection ended by a fault, when it did and its window then.
+        self.ends = ends(result.events)
         #: The label of each flow's group, by the flow's number; one colour and dash for each label.
         self.labels = [group.label for group in self.scenario.groups for _ in group.flows]
         #: The flows of each label.
@@ -100,6 +109,15 @@ class RunData:
         ]
         self.capacity = [Capacity.of(rates, link) for link in range(len(self.summary["links"]))]
         self.marks = self._marks(result)
+
+    def window(self, number: int) -> tuple[Numbers, Numbers]:
+        """Times (s) and windows of a flow, until its connection ended: from then on its samples are 0."""
+        time, cwnd, _ = self.series[number]
+        if number not in self.ends:
+            return time, cwnd
+        end_s, last = self.ends[number]
+        before = time < end_s
+        return np.append(time[before], end_s), np.append(cwnd[before], last)
 
     def times_of(self, kind: str, value: int | None = None) -> Numbers:
         """The times of the events of a kind, with this value if one is given (s)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What happened to packets and flows, as marks above a panel: drops by cause, ECN, timeouts."""
+"""What happened to packets and flows, as marks above a panel: drops by cause, ECN, timeouts, ends of connections."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ NAMES = {
     "drop_head": "CoDel drops",
     "cwr": "ECN reductions",
     "timeout": "timeouts",
+    "failure": "connections ended",
 }
 INK = "#222222"
 #: The number of Linux's state CWR, which a window enters when the receiver echoes marks.
@@ -33,7 +34,7 @@ STRIP, STEP, FIRST = 0.05, 0.085, 1.02
 def rows(run: RunData) -> list[tuple[str, Numbers]]:
     """The kinds of events that happened: name, times (s)."""
     found = []
-    for kind in (*drop_causes.EVENTS, "cwr", "timeout"):
+    for kind in (*drop_causes.EVENTS, "cwr", "timeout", "failure"):
         times = run.times_of("state", CWR) if kind == "cwr" else run.times_of(kind)
         if times.size:
             found.append((NAMES.get(kind, kind.replace("_", " ")), times))

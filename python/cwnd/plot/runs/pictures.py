@@ -10,7 +10,7 @@ import numpy as np
 
 from cwnd._native import __version__
 from cwnd.input_errors import refused
-from cwnd.plot.draw import draw_marks
+from cwnd.plot.draw import draw_ends, draw_marks
 from cwnd.plot.run import Numbers, RunData
 from cwnd.plot.runs import curves, marks
 from cwnd.plot.runs.curves import Curve, Series
@@ -84,7 +84,7 @@ def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Fig
     found = variants(runs)
 
     def series(run: RunData, flow: int) -> Series:
-        time, cwnd, _ = run.series[flow]
+        time, cwnd = run.window(flow)
         return with_peak(run, flow, time, cwnd.astype(float))
 
     every = curves.curves_of(found, series)
@@ -102,10 +102,24 @@ def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Fig
     changes = overshoot(axes, settled, highest)
     only = [run for variant in found for run in variant.runs]
     marks.draw(axes, only, canvas.font)
+    if curves.as_lines(every):
+        draw_crosses(axes, found, every)
     words = curves.said(every)
     if changes:
         words.append(f"above {settled:.4g} segments (dotted) the scale is compressed")
     return complete(canvas, found, labels, "cwnd (segments)", words)
+
+
+def draw_crosses(axes: Axes, found: Sequence[Variant], every: Sequence[Curve]) -> None:
+    """Marks where connections ended by a fault, in the colours of their curves."""
+    looks = iter(every)
+    for variant in found:
+        colours = {
+            flow: colour
+            for flows, colour in zip(variant.first.flows_of.values(), (curve.look.colour for curve in looks))
+            for flow in flows
+        }
+        draw_ends(variant.first, axes, colours)
 
 
 def with_peak(run: RunData, flow: int, time: Numbers, cwnd: Numbers) -> Series:
