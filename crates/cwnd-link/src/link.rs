@@ -256,6 +256,12 @@ impl<P> Link<P> {
         !matches!(self.server, Server::Fifo(_))
     }
 
+    /// Whether its queue decides when a packet reaches the head.
+    #[must_use]
+    pub const fn decides_at_head(&self) -> bool {
+        matches!(self.server, Server::Held(HeldServer::Head(..)))
+    }
+
     /// When [`Link::pop`] next returns something, ns; [`NEVER`] if the link holds no packets.
     #[must_use]
     pub fn next_event(&self) -> u64 {

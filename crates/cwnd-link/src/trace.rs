@@ -106,6 +106,11 @@ impl Trace {
         self.opportunities
     }
 
+    /// The times of opportunities within a period, ns, rising, and how many there are at each.
+    pub fn times(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.entries.iter().map(|entry| (u64::from(entry.ms) * NS_PER_MS, entry.count))
+    }
+
     /// Mean rate over a period, bit/s, rounded down, at least 1.
     #[must_use]
     pub fn mean_rate(&self) -> u64 {

@@ -343,7 +343,7 @@ impl Simulation {
             return;
         }
         self.finished = true;
-        if let Some((link, what)) = self.network.broken() {
+        if let Some((link, what)) = self.network.broken(self.scenario.duration) {
             let name = self.scenario.links.get(link).map_or("an access link", |link| &link.name);
             panic!("{name} did what a link cannot do: {what}");
         }

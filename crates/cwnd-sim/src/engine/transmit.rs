@@ -86,7 +86,7 @@ impl Simulation {
                 Ok(transit) => {
                     let next = self.next_link(&packet);
                     if let Some(check) = self.network.check(number) {
-                        check.sends_held(next.size, transit.departs);
+                        check.sends_held(now, next.size, transit.departs);
                     }
                     self.network.depart(&mut self.event_seq, next, packet, transit);
                     self.departed(transit.departs, next, &packet);
@@ -161,6 +161,12 @@ impl Simulation {
 
     #[cold]
     fn dropped(&mut self, now: u64, link: u32, packet: &Packet, cause: DropCause) {
+        if cause.is_at_head() && self.network.check(link).is_some() {
+            let size = self.next_link(packet).size;
+            if let Some(check) = self.network.check(link) {
+                check.drops_held(now, size);
+            }
+        }
         match *packet {
             Packet::Data { flow: number, position: low, sent_us, next, .. } => {
                 if let (true, Some((captures, _))) =

@@ -90,16 +90,30 @@ impl Network {
     /// Hands a packet over to a link that holds its packets, or ticks.
     #[inline(never)]
     fn hold(&mut self, event_seq: &mut EventSeq, now: u64, next: NextLink, packet: Packet) -> Transmitted {
-        match self.links[next.link as usize].hold(now, next.size, next.class, packet) {
+        let held = self.links[next.link as usize].hold(now, next.size, next.class, packet);
+        if self.checks.is_some() {
+            self.note_held(now, next, held);
+        }
+        match held {
             Ok(None) => Transmitted::Held,
             Ok(Some(transit)) => {
-                if let Some(check) = self.check(next.link) {
-                    check.accepts(now, next.size, transit.departs);
-                }
                 self.depart(event_seq, next, packet, transit);
                 Transmitted::Departs(transit.departs)
             }
             Err(cause) => Transmitted::Dropped(cause),
+        }
+    }
+
+    /// A link that is checked has taken a packet in, or refused it.
+    #[cold]
+    fn note_held(&mut self, now: u64, next: NextLink, held: Result<Option<Transit>, DropCause>) {
+        let decides_at_head = self.links[next.link as usize].decides_at_head();
+        let Some(check) = self.check(next.link) else { return };
+        match held {
+            Ok(Some(transit)) => check.accepts(now, next.size, transit.departs),
+            Ok(None) => check.holds(now, next.size),
+            Err(cause) if decides_at_head => check.refuses_at_head(now, next.size, cause),
+            Err(cause) => check.refuses(now, next.size, cause),
         }
     }
 
@@ -108,8 +122,13 @@ impl Network {
         self.checks.as_mut()?.get_mut(link as usize)
     }
 
-    /// The first thing that a link did and cannot have done, with the link's number.
-    pub fn broken(&self) -> Option<(usize, &str)> {
+    /// The run is over at `now`, ns: the first thing that a link did and cannot have done, with the link's number.
+    pub fn broken(&mut self, now: u64) -> Option<(usize, &str)> {
+        for (check, link) in self.checks.iter_mut().flatten().zip(&self.links) {
+            if link.decides_at_head() {
+                check.ends(now, link.packets().count());
+            }
+        }
         let mut checks = self.checks.iter().flatten().enumerate();
         checks.find_map(|(link, check)| Some((link, check.broken()?)))
     }
