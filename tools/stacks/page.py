@@ -289,7 +289,7 @@ def text(found: Found) -> str:
         "# Our algorithms in real QUIC stacks",
         "",
         "Of 26 November 2026: quinn-proto 0.11.19 and noq-proto 1.4.0, both ends of each connection, in the simulator in virtual time, datagrams of 1472 bytes, no cryptography "
-        "(which changes no packet: `crates/cwnd-stacks/tests/engine.rs`). `stock-cubic` and the like are the stacks' own controllers. A flow alone on a path without random losses has no "
+        "(which changes no packet: `crates/cwnd-stacks/tests/engine`). `stock-cubic` and the like are the stacks' own controllers. A flow alone on a path without random losses has no "
         "randomness: it is one run, whatever the seed. `python -m tools.stacks` repeats all of it; each line of the tables is a `cwnd compare`.",
         "",
         *agreement(found),
