@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -186,6 +190,51 @@ def test_the_example_of_aioquic_transfers_exactly_through_loss_and_alike_every_t
     assert first.summary["flows"][0]["retransmits_run"] >= 5
     # The keys of TLS are the system's: bytes differ, lengths and times do not.
     assert first.summary["flows"] == again.summary["flows"] and first.cwnd == again.cwnd
+
+
+@pytest.fixture
+def quic_go(tmp_path: Path) -> Path:
+    """The example of quic-go, built."""
+    go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
+    if go is None:
+        pytest.skip("it needs Go 1.26, which CI does not install")
+    environment = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        folder = DOCS / "examples" / "exec" / "quic-go"
+        return subprocess.run(
+            [go, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+
+    version = run("env", "GOVERSION").stdout.strip()
+    if tuple(map(int, re.findall(r"\d+", version)[:2])) < (1, 26):
+        pytest.skip(f"it needs Go 1.26, which CI does not install, and this is {version or 'older'}")
+    modules = run("mod", "download")
+    if modules.returncode != 0:
+        pytest.skip(f"its modules cannot be fetched: {modules.stderr.strip()}")
+    built = run("test", "-c", "-ldflags=-checklinkname=0", "-o", str(tmp_path / "quic-go"))
+    assert built.returncode == 0, built.stderr
+    return tmp_path / "quic-go"
+
+
+@pytest.mark.ci_may_skip
+def test_so_does_the_example_of_quic_go_whose_clock_is_its_own(quic_go: Path) -> None:
+    flow = f"stock-reno@stack=exec,size=2MB,exec={quic_go}"
+    path = {"rate": "10Mbit/s", "rtt": "40ms", "buffer": "2bdp", "loss": "random:0.01", "duration": "20s"}
+    first, again, other = (compare(flow, **path, seed=seed) for seed in (1, 1, 2))
+    assert "failures" not in first.summary
+    [transfer] = first.transfers.to_pylist()
+    assert 1.6 < transfer["end_s"] < 20
+    [measured] = first.summary["flows"]
+    # Every loss is repaired, and nothing is sent again that was not lost.
+    assert measured["retransmits_run"] == measured["drops_run"] >= 5
+    # No window is below two datagrams of 1200 bytes, and no round trip shorter than the path's.
+    assert min(filter(None, first.cwnd["cwnd"].to_pylist())) >= 1
+    assert min(filter(None, first.cwnd["srtt_ms"].to_pylist())) >= 40
+    assert first.summary["flows"] == again.summary["flows"] and first.cwnd == again.cwnd
+    assert first.cwnd != other.cwnd
+    with pytest.raises(ScenarioError, match='quic-go has stock-reno alone, and not "stock-cubic"'):
+        compare(f"stock-cubic@stack=exec,exec={quic_go}", rate="10Mbit/s", rtt="40ms", duration="5s")
 
 
 def test_the_page_of_results_is_what_its_runs_say_and_a_run_repeats() -> None:
