@@ -74,6 +74,20 @@ class SlowStart(TypedDict):
     params: list[Param]
     algorithms: list[str]
 
+class StackAlgorithm(TypedDict):
+    name: str
+    summary: str
+
+class Stack(TypedDict):
+    name: str
+    summary: str
+    #: the crate that it is; none of a child process
+    package: str | None
+    version: str | None
+    #: whether an algorithm of ours can run in it
+    takes_ours: bool
+    algorithms: list[StackAlgorithm]
+
 class HostSetting(TypedDict):
     key: str
     value: str | None
@@ -384,6 +398,7 @@ def refuse_stacks(scenario: Scenario, place: str) -> None: ...
 def scenario_schema() -> str: ...
 def hosts() -> list[Host]: ...
 def slow_starts() -> list[SlowStart]: ...
+def stacks() -> list[Stack]: ...
 def nearest(name: str, names: list[str]) -> list[str]: ...
 
 class TransportDivergence(TypedDict):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd algorithms` and `cwnd show`: the algorithms and their parameters, slow starts and hosts."""
+"""`cwnd algorithms` and `cwnd show`: the algorithms and their parameters, slow starts, hosts and real stacks."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Annotated
 
 import typer
 
-from cwnd import _native
+from cwnd import _native, stack_names
 from cwnd.input_errors import refused
 from cwnd.options import Json, Plugins
 from cwnd.terminal import Printer
 
 
 def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
-    """List the algorithms and their parameter sets."""
+    """List the algorithms and their parameter sets, and the real stacks with their own algorithms."""
     known = _native.algorithms()
     if as_json:
-        print(json.dumps(known))
+        print(json.dumps([*known, *stack_names.stock_algorithms().values()]))
         return
     printer = Printer()
     column = max(len(parameter_set["name"]) for algorithm in known for parameter_set in algorithm["sets"]) + 4
@@ -28,17 +28,20 @@ def algorithms(plugins: Plugins = None, as_json: Json = False) -> None:
             printer.entry(
                 parameter_set["name"], f"{parameter_set['summary']} ({parameter_set['source']})", column=column
             )
+    stack_names.print_list(printer, column)
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="An algorithm, one of its parameter sets, a slow start, or a host.")],
+    name: Annotated[
+        str, typer.Argument(help="An algorithm, one of its parameter sets, a slow start, a host, or a stack.")
+    ],
     plugins: Plugins = None,
     as_json: Json = False,
 ) -> None:
     """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables.
 
     `standard`, `hystart++`, `hystart` and `rfc5681` explain the slow starts that a flow's `slow_start` chooses; `linux`, `rfc`, `linux-2.6`,
-    `freebsd-14` and `ns-2` the hosts that its `host` chooses.
+    `freebsd-14` and `ns-2` the hosts that its `host` chooses; `quinn`, `noq` and `exec` the real stacks that its `stack` chooses, `stock-cubic` and the like their own algorithms.
     """
     starts = {start["name"]: start for start in _native.slow_starts()}
     if start := starts.get(name):
@@ -48,7 +51,14 @@ def show(
     if host := hosts.get(name):
         show_host(host, as_json=as_json)
         return
-    algorithm, parameter_set = find("NAME", name, more=[*starts, *hosts])
+    stacks, stock = stack_names.stacks(), stack_names.stock_algorithms()
+    if stack := stacks.get(name):
+        stack_names.show_stack(stack, as_json=as_json)
+        return
+    if own := stock.get(name):
+        stack_names.show_stock(own, as_json=as_json)
+        return
+    algorithm, parameter_set = find("NAME", name, more=[*starts, *hosts, *stacks, *stock])
     if as_json:
         params = [{**param, "default": parameter_set["params"][param["name"]]} for param in algorithm["params"]]
         document = {**parameter_set, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}

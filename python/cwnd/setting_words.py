@@ -10,6 +10,7 @@ from typing import cast
 
 from cwnd._native import Scenario
 from cwnd.scenario import Flow, dumbbell
+from cwnd.stack_names import is_stock
 from cwnd.stored_scenario import scenario_document
 
 #: How management of a queue is written, and its parameters in the order in which they are said.
@@ -99,7 +100,9 @@ def traffic_of(scenario: Scenario, document: Table) -> list[str]:
 @cache
 def bare_flow(algorithm: str) -> Table:
     """The table of a flow of which nothing is set."""
-    plain = dumbbell([Flow(algorithm)], rate="1Mbit/s", rtt="40ms")
+    # A flow of a stack's own algorithm has no parameters, and the other keys of any flow.
+    known = "reno" if is_stock(algorithm) else algorithm
+    plain = dumbbell([Flow(known)], rate="1Mbit/s", rtt="40ms")
     (table,) = cast("Sequence[Table]", scenario_document(plain)["flow"])
     return table
 

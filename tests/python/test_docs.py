@@ -89,7 +89,8 @@ def test_figure_1_shows_the_two_growth_functions() -> None:
 
 def test_the_readme_counts_algorithms_and_parameter_sets_right(cwnd: Cli) -> None:
     # A process of its own knows no plugin of another test.
-    algorithms = json.loads(cwnd("algorithms", "--json").stdout)
+    # Those of real stacks have no parameter sets.
+    algorithms = [each for each in json.loads(cwnd("algorithms", "--json").stdout) if each["sets"]]
     names = [one["name"] for algorithm in algorithms for one in algorithm["sets"]]
     cubic = [one for algorithm in algorithms if algorithm["name"].startswith("cubic") for one in algorithm["sets"]]
     readme = (DOCS.parent / "README.md").read_text()

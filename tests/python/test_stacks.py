@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -82,8 +83,26 @@ def test_so_is_one_that_never_opens(tmp_path: Path, cwnd: Cli) -> None:
         ),
         ("stock-cubik@stack=quinn", "(did you mean stock-cubic?)"),
         (
+            "stock-cubc",
+            'flow[0].cc: "stock-cubc" is not accepted; expected an algorithm of ours, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child\'s with `stack = "exec"` (did you mean stock-cubic?)',
+        ),
+        ("bbr@stack=quinn", "expected the name of an algorithm (did you mean stock-bbr, with a `stack`?)"),
+        ("quinn", 'expected the name of an algorithm, beside `stack = "quinn"`: it is a stack'),
+        ("cubic@stack=none", "expected tcp, quinn, noq, smoltcp or exec (did you mean tcp?)"),
+        ("cubic@stack=quinn,tls=yes", 'flow[0].tls: "yes" is not accepted; expected true or false'),
+        ("reno@stack=exec", "flow[0].exec: missing; expected the command of the child process that is each end"),
+        (
+            "stock-x@stack=exec,exec=no-such-program --fast",
+            'flow[0].exec: "no-such-program --fast" is not accepted; expected a command that starts and speaks the protocol: `no-such-program` does not start: No such file',
+        ),
+        ("cubic@stack={quinn,noq}", "expected one value of each; `cwnd sweep` takes several in braces"),
+        (
+            "stock-cubic@stack=quinn,slow_start=standard",
+            "expected a key of any flow: stock-cubic is a stack's own, which has no parameters here",
+        ),
+        (
             "cubic@stack=quin",
-            'flow[0].stack: "quin" is not accepted; expected quinn, noq, smoltcp or exec (did you mean quinn?)',
+            'flow[0].stack: "quin" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean quinn?)',
         ),
         (
             "cubic@stack=quinn,ack_every=1",
@@ -112,6 +131,42 @@ def test_what_a_stack_cannot_have_is_refused_in_one_line(flow: str, says: str, t
     assert says in str(refused.value)
     ended = cwnd("compare", flow, "--rate", "10Mbit/s", "--rtt", "40ms", cwd=tmp_path)
     assert ended.returncode != 0 and says in ended.stderr and len(ended.stderr.strip().splitlines()) == 1
+
+
+def test_the_stacks_and_their_own_algorithms_are_listed_and_explained(cwnd: Cli) -> None:
+    plain = cwnd("algorithms").stdout
+    known = json.loads(cwnd("algorithms", "--json").stdout)
+    own = {each["name"]: each for each in known if "stacks" in each}
+    assert set(own) == {"stock-cubic", "stock-newreno", "stock-bbr", "stock-reno"}
+    # Whoever goes through the parameter sets finds those of ours alone.
+    assert all(not each["sets"] for each in own.values()) and all(
+        each["sets"] for each in known if "stacks" not in each
+    )
+    for name, algorithm in own.items():
+        stacks = [stack["name"] for stack in algorithm["stacks"]]
+        assert name in plain
+        shown, document = cwnd("show", name).stdout, json.loads(cwnd("show", name, "--json").stdout)
+        assert document == {**algorithm, "usage": [f"cwnd compare '{name}@stack={stack}' cubic" for stack in stacks]}
+        assert all(command in shown for command in document["usage"])
+    for name, crate in [
+        ("quinn", "quinn-proto 0.11"),
+        ("noq", "noq-proto 1.4"),
+        ("exec", "python3 -m cwnd.exec_child"),
+    ]:
+        assert crate in cwnd("show", name).stdout and f"\n  {name} " in plain
+    assert json.loads(cwnd("show", "noq", "--json").stdout)["package"] == "noq-proto"
+    assert "(did you mean stock-cubic?)" in cwnd("show", "stock-cubc").stderr
+    assert "(did you mean quinn?)" in cwnd("show", "quin").stderr
+
+
+# The command that `cwnd show` says for each is one that runs.
+def test_what_is_explained_runs(tmp_path: Path, cwnd: Cli) -> None:
+    for name in ("quinn", "noq", "smoltcp", "exec", "stock-cubic", "stock-newreno", "stock-bbr", "stock-reno"):
+        for command in json.loads(cwnd("show", name, "--json").stdout)["usage"]:
+            program, *arguments = shlex.split(command)
+            arguments = [each.replace("python3", sys.executable) for each in arguments]
+            done = cwnd(*arguments, "--rate", "5Mbit/s", "--duration", "200ms", cwd=tmp_path)
+            assert program == "cwnd" and done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

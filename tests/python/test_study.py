@@ -253,7 +253,7 @@ def test_a_measure_that_no_run_has_is_refused_before_any_run(tmp_path: Path) -> 
 
 def test_the_measures_that_are_known_are_those_of_runs() -> None:
     scenario = cwnd.dumbbell(
-        ["cubic", cwnd.Flow("reno", size="100kB")],
+        ["cubic", cwnd.Flow("reno", size="100kB"), cwnd.Flow("cubic", stack="quinn")],
         rate="20Mbit/s",
         rtt="20ms",
         traffic=["surge"],

@@ -60,6 +60,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(disciplines::queue_disciplines, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::drop_causes, module)?)?;
     module.add_function(wrap_pyfunction!(registry::slow_starts, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::stacks, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(cube_root::cube_roots, module)?)?;
     module.add_function(wrap_pyfunction!(cube_root::cube_root_ns, module)?)?;

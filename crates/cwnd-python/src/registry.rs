@@ -20,6 +20,12 @@ pub fn slow_starts(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &catalog::slow_starts())
 }
 
+/// The real stacks that both ends of a flow can be, each with its crate and its own algorithms.
+#[pyfunction]
+pub fn stacks(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &catalog::stacks())
+}
+
 /// Keys of a flow that are not parameters of its algorithm.
 #[pyfunction]
 pub fn flow_keys() -> Vec<&'static str> {

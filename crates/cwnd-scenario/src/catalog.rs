@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registry of algorithms as JSON documents: what forms, lists and pages of algorithms are made from.
 
+use crate::keys::stack::{Stack, stock_summary};
 use crate::params::show_param;
 use cwnd::params::{ParamKind, Params, Spec};
 use cwnd::registry::{self, Description};
@@ -100,4 +101,39 @@ pub fn slow_starts() -> Value {
         })
     };
     slow_start::CHOICES.iter().map(slow_start).collect()
+}
+
+/// The real stacks that both ends of a flow can be, each with its crate and its own algorithms.
+#[must_use]
+pub fn stacks() -> Value {
+    let stack = |stack: &Stack| {
+        let own = stack.stock().iter();
+        let algorithms: Vec<Value> =
+            own.map(|cc| json!({ "name": cc, "summary": stock_summary(cc) })).collect();
+        json!({
+            "name": stack.name(),
+            "summary": stack.summary(),
+            "package": stack.package().map(|(name, _)| name),
+            "version": stack.package().map(|(_, version)| version),
+            "takes_ours": stack.takes_ours(),
+            "algorithms": algorithms,
+        })
+    };
+    Stack::ALL.iter().map(stack).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_algorithm_of_a_stack_says_what_it_is() {
+        let all = stacks();
+        let names: Vec<&str> =
+            all.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
+        assert_eq!(names, ["quinn", "noq", "smoltcp", "exec"]);
+        let own = |stack: usize| all[stack]["algorithms"].as_array().expect("a list").iter();
+        assert!((0..4).flat_map(own).all(|one| one["summary"].is_string()));
+        assert_eq!([0, 1, 2, 3].map(|stack| own(stack).count()), [3, 2, 2, 0]);
+    }
 }

@@ -5,7 +5,7 @@ use crate::keys::flow::{FlowGroup, Start};
 use crate::keys::stack::stock_name;
 use crate::label::names;
 use crate::model::{ActionKind, Flow, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
-use crate::params::{controller, with_params};
+use crate::params::{controller, controller_in};
 use cwnd::Controller;
 use cwnd::registry::Recovery;
 use cwnd_link::random::RandomStream;
@@ -38,22 +38,13 @@ impl Flow {
     /// When the algorithm or a parameter does not exist, which validation rules out.
     #[must_use]
     pub fn controller(&self) -> Controller {
-        of_group(&self.group)
+        controller_in(self.group.stack, &self.group.cc, &self.group.params)
     }
 
     /// The name of the stack's own algorithm that it has, as the stack has it, if it has one.
     #[must_use]
     pub fn stock(&self) -> Option<&str> {
         stock_name(&self.group.cc)
-    }
-}
-
-/// A new instance of a group's algorithm; of Reno, which nobody asks, where it is a stack's own.
-fn of_group(group: &FlowGroup) -> Controller {
-    let cc = stock_name(&group.cc).map_or(&*group.cc, |_| "reno");
-    match group.stack {
-        Some(_) => with_params(Controller::for_quic(cc), &group.params),
-        None => controller(cc, &group.params),
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! `[[flow]]`: groups of flows with the parameters of their algorithms; parsed and printed.
 
-use crate::invalid::{Invalid, TableReader, shown, unknown_key};
+use crate::invalid::{Invalid, TableReader, nearest, shown, unknown_key};
 use crate::keys::flow::{AlgorithmName, FlowGroup, HOST, Start, StartTime};
 use crate::keys::stack::is_stock;
 use crate::keys::{Keyed, RowFormat, Scope};
@@ -21,9 +21,9 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     let host = RowFormat::parse(&HOST, &mut table, "host", scope)?;
     let mut group = FlowGroup::on(host).parse_keys(&mut table, scope)?;
     check_stop(&mut table, &group)?;
-    check_gso(&mut table, &group)?;
     let defaults = print(&FlowGroup::of(&group.cc, group.start));
     crate::stacks::check(&mut table, &group, (&print(&group), &defaults))?;
+    check_gso(&mut table, &group)?;
     group.params = parse_params(&table, &group.cc)?;
     Ok(group)
 }
@@ -56,18 +56,14 @@ fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inval
 /// The keys of `table` that were not read: parameters of the algorithm.
 pub(crate) fn parse_params(table: &TableReader<'_>, cc: &str) -> Result<Vec<(String, String)>, Invalid> {
     if is_stock(cc) {
-        // What remains is no parameter of ours.
-        return table.rest().next().map_or_else(
-            || Ok(Vec::new()),
-            |(key, value)| {
-                let known = table.read_keys();
-                table.refuse(
-                    key,
-                    Some(value),
-                    format!("{} ({cc} has no parameters here)", unknown_key(key, &known)),
-                )
-            },
-        );
+        let Some((key, value)) = table.rest().next() else { return Ok(Vec::new()) };
+        let known = table.read_keys();
+        let expected = if nearest(key, known.iter().copied()).is_empty() {
+            format!("a key of any flow: {cc} is a stack's own, which has no parameters here")
+        } else {
+            unknown_key(key, &known)
+        };
+        return table.refuse(key, Some(value), expected);
     }
     let specs = registry::find(cc).map_or(&[][..], |(algorithm, _)| algorithm.specs);
     table.rest().map(|(key, value)| Ok((key.clone(), parse_param(table, cc, specs, (key, value))?))).collect()

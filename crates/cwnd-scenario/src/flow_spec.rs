@@ -8,6 +8,9 @@ use serde_json::{Map, Number, Value, json};
 /// The form of a flow, for error messages.
 pub const SYNTAX: &str = "NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,start=10s,beta=0.8";
 
+/// What is said where there are several values, whose first comma ends the setting.
+const BRACES: &str = "one value of each; `cwnd sweep` takes several in braces, as an axis of a study";
+
 /// What people look for under other names, which are near to no key.
 const ELSEWHERE: &[(&str, &str)] = &[("hystart", "slow_start=hystart++, or slow_start=standard")];
 
@@ -21,6 +24,9 @@ pub fn parse(text: &str, field: &str) -> Result<Map<String, Value>, Invalid> {
     };
     let (head, settings) = text.split_once('@').map_or((text, None), |(head, rest)| (head, Some(rest)));
     let (name, count) = head.split_once(':').map_or((head, "1"), |(name, count)| (name, count));
+    if name.starts_with('{') {
+        return refuse(text, BRACES.into());
+    }
     if name.is_empty() || !is_number(count) {
         return refuse(text, SYNTAX.into());
     }
@@ -29,6 +35,9 @@ pub fn parse(text: &str, field: &str) -> Result<Map<String, Value>, Invalid> {
         let Some((key, given)) =
             part.split_once('=').filter(|(key, given)| !key.is_empty() && !given.is_empty())
         else {
+            if text.contains('{') {
+                return refuse(text, BRACES.into());
+            }
             return refuse(if part.is_empty() { text } else { part }, SYNTAX.into());
         };
         if let Some((_, instead)) = ELSEWHERE.iter().find(|(other, _)| *other == key) {
@@ -148,6 +157,8 @@ mod tests {
             ("cubic@beta", "beta", SYNTAX),
             ("cubic@beta=", "beta=", SYNTAX),
             ("cubic@beta=0.8,", "cubic@beta=0.8,", SYNTAX),
+            ("cubic@beta={0.7,0.8}", "cubic@beta={0.7,0.8}", BRACES),
+            ("{cubic,reno}:2", "{cubic,reno}:2", BRACES),
             ("cubic@beta=0.8,beta=0.7", "cubic@beta=0.8,beta=0.7", "beta once, not twice"),
             ("cubic@count=3", "cubic@count=3", "count once, not twice"),
             ("cubic@hystart=true", "hystart=true", "slow_start=hystart++, or slow_start=standard"),

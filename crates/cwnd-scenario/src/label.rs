@@ -5,7 +5,7 @@
 use crate::invalid::{Invalid, shown};
 use crate::keys::flow::{ACCESS_QUEUE, FlowGroup};
 use crate::model::Scenario;
-use crate::params::{controller, show_param};
+use crate::params::{controller_in, show_param};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -30,9 +30,9 @@ impl Scenario {
         for members in groups.into_values().filter(|members| members.len() > 1) {
             let groups: Vec<&FlowGroup> = members.iter().map(|&index| &self.flows[index]).collect();
             let mut settings: Vec<_> = groups.iter().map(|group| self.settings(group)).collect();
-            if groups.iter().any(|group| group.host != groups[0].host) {
-                let of_hosts: Vec<_> = groups.iter().map(|group| self.settings(&group.bare())).collect();
-                leave_out_what_follows(&mut settings, &of_hosts);
+            if groups.iter().any(|group| group.host != groups[0].host || group.stack != groups[0].stack) {
+                let bare: Vec<_> = groups.iter().map(|group| self.settings(&group.bare())).collect();
+                leave_out_what_follows(&mut settings, &bare);
             }
             for (index, suffix) in members.iter().zip(suffixes(&members, &settings)) {
                 labels[*index] += &suffix;
@@ -51,8 +51,7 @@ impl Scenario {
             all.insert("stack".into(), json!(stack.name()));
         }
         if let Some((algorithm, _)) = cwnd::registry::find(&group.cc) {
-            // Of a group with a stack, too: what a stack makes of the defaults follows from its name.
-            let controller = controller(&group.cc, &group.params);
+            let controller = controller_in(group.stack, &group.cc, &group.params);
             for (index, spec) in algorithm.specs.iter().enumerate() {
                 all.insert(spec.name.to_owned(), json!(show_param(spec, controller.param(index))));
             }
@@ -171,12 +170,12 @@ fn is_number_or_nothing(rest: &str) -> bool {
     rest.is_empty() || rest.strip_prefix(' ').is_some_and(is_number)
 }
 
-/// Leaves out the settings that every group has from its host, or by default without one: where the hosts differ, the name of the host
-/// stands for them.
-fn leave_out_what_follows(groups: &mut [Map<String, Value>], of_hosts: &[Map<String, Value>]) {
+/// Leaves out the settings that every group has from its host or its stack, or by default without one, as the groups in `bare` have
+/// them: where these differ, the name of the host or the stack stands for them.
+fn leave_out_what_follows(groups: &mut [Map<String, Value>], bare: &[Map<String, Value>]) {
     let keys: HashSet<String> = groups.iter().flat_map(Map::keys).cloned().collect();
-    for key in keys.iter().filter(|key| *key != "host") {
-        if groups.iter().zip(of_hosts).all(|(group, of_host)| group.get(key) == of_host.get(key)) {
+    for key in keys.iter().filter(|key| !["host", "stack"].contains(&key.as_str())) {
+        if groups.iter().zip(bare).all(|(group, bare)| group.get(key) == bare.get(key)) {
             groups.iter_mut().for_each(|group| drop(group.shift_remove(key)));
         }
     }
@@ -193,6 +192,8 @@ fn differing(groups: &[Map<String, Value>]) -> Vec<String> {
     }
     let differs = |key: &&String| groups.iter().any(|group| group.get(*key) != groups[0].get(*key));
     let mut keys: Vec<String> = keys.into_iter().filter(differs).cloned().collect();
+    // A first group without a stack has no such key, and this one is said without its name.
+    keys.sort_by_key(|key| key != "stack");
     // A route counts as one setting, though it has two ends.
     if ENDS.iter().any(|end| keys.iter().any(|key| key == end)) {
         keys.retain(|key| !ENDS.contains(&key.as_str()));

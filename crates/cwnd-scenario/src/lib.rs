@@ -46,7 +46,7 @@ pub use keys::host_settings::HostSetting;
 pub use keys::link::{DisciplineSpec, JitterSpec, LinkRate, LinkSpec, QueueSpec};
 pub use keys::live::{LiveSpec, Metrics, ReceiveBuffer};
 pub use keys::record::{CapturedHosts, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
-pub use keys::stack::{Stack, stock_name};
+pub use keys::stack::{Stack, stock_name, stock_names};
 pub use model::{Action, ActionKind, Dumbbell, Flow, Scenario};
 pub use params::{expectation, show_param};
 pub use record::{Cost, ExpectedRows};

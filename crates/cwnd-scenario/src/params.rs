@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An algorithm's parameters as a scenario writes them.
 
-use crate::invalid::{Invalid, TableReader, unknown_name};
-use crate::keys::stack::is_stock;
+use crate::invalid::{Invalid, TableReader, nearest, unknown_name};
+use crate::keys::stack::{Stack, is_stock, stock_name, stock_names};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Controller};
 use serde_json::Value;
@@ -43,8 +43,50 @@ pub fn expectation(spec: &Spec) -> String {
 
 /// What is expected in place of an unknown algorithm, for error messages.
 pub(crate) fn unknown_algorithm(cc: &str) -> String {
+    const WHAT: &str = "the name of an algorithm";
     let names: Vec<&str> = registry::all().flat_map(|a| a.sets().map(|set| set.name)).collect();
-    unknown_name("the name of an algorithm", cc, &names)
+    let stock = stock_names();
+    if cc == "stock" || stock_name(cc) == Some("") {
+        return unknown_stock(cc, &stock);
+    }
+    if let Some(stack) = Stack::ALL.iter().find(|stack| stack.name() == cc) {
+        return format!("{WHAT}, beside `stack = \"{}\"`: it is a stack", stack.name());
+    }
+    // `quinn-cubic`
+    for stack in Stack::ALL {
+        let own = cc.strip_prefix(stack.name()).and_then(|rest| rest.strip_prefix('-'));
+        let own = own.and_then(|own| stack.stock().iter().find(|cc| stock_name(cc) == Some(own)));
+        if let Some(own) = own {
+            return format!("{WHAT} (did you mean {own}, with `stack = \"{}\"`?)", stack.name());
+        }
+    }
+    // `bbr`, which nothing of ours is called.
+    let ours = names.iter().any(|name| name.eq_ignore_ascii_case(cc));
+    let own = stock.iter().find(|own| stock_name(own).is_some_and(|name| name.eq_ignore_ascii_case(cc)));
+    if let Some(own) = own.filter(|_| !ours) {
+        return format!("{WHAT} (did you mean {own}, with a `stack`?)");
+    }
+    let all: Vec<&str> = names.iter().chain(&stock).copied().collect();
+    if nearest(cc, all.iter().copied()).is_empty() {
+        unknown_name(WHAT, cc, &names)
+    } else {
+        unknown_name(WHAT, cc, &all)
+    }
+}
+
+/// What is expected in place of a name that begins with `stock-` where no stack has it.
+pub(crate) fn unknown_stock(cc: &str, known: &[&str]) -> String {
+    format!(
+        "an algorithm of ours, or with a `stack` one of its own: {}, or a child's with `stack = \"exec\"`{}",
+        known.join(", "),
+        did_you_mean(cc, known)
+    )
+}
+
+/// The offer of the nearest name, if one is near.
+pub(crate) fn did_you_mean(cc: &str, known: &[&str]) -> String {
+    let near = nearest(cc, known.iter().copied());
+    near.first().map_or_else(String::new, |name| format!(" (did you mean {name}?)"))
 }
 
 /// Reads `cc`, an algorithm that exists.
@@ -60,6 +102,15 @@ pub(crate) fn parse_cc(table: &mut TableReader<'_>) -> Result<String, Invalid> {
 /// A new instance of an algorithm with its parameters, which validation has found to exist.
 pub(crate) fn controller(cc: &str, params: &[(String, String)]) -> Controller {
     with_params(Controller::by_name(cc), params)
+}
+
+/// The same in a stack, where there is one; of Reno, which nobody asks, where the algorithm is a stack's own.
+pub(crate) fn controller_in(stack: Option<Stack>, cc: &str, params: &[(String, String)]) -> Controller {
+    let cc = stock_name(cc).map_or(cc, |_| "reno");
+    match stack {
+        Some(_) => with_params(Controller::for_quic(cc), params),
+        None => controller(cc, params),
+    }
 }
 
 pub(crate) fn with_params(controller: Option<Controller>, params: &[(String, String)]) -> Controller {

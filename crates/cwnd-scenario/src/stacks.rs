@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a group with a real stack ([`FlowGroup::stack`]) cannot have: each refused in one line.
 
-use crate::invalid::{Invalid, TableReader, nearest};
+use crate::invalid::{Invalid, TableReader};
 use crate::keys::flow::FlowGroup;
-use crate::keys::stack::{Stack, is_stock};
+use crate::keys::stack::{Stack, is_stock, stock_names};
+use crate::params::{did_you_mean, unknown_stock};
 use serde_json::Value;
 
 /// Keys that are settings of the simulator's TCP, which a stack has its own ways for.
@@ -47,8 +48,7 @@ pub(crate) fn check(
             let written = table.get("cc");
             let ours = if stack.takes_ours() { "an algorithm of ours, or " } else { "an algorithm " };
             let what = format!("{ours}of {}'s own: {}", stack.name(), stack.stock().join(", "));
-            let near = nearest(&group.cc, stack.stock().iter().copied());
-            let offer = near.first().map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
+            let offer = did_you_mean(&group.cc, stack.stock());
             return table.refuse("cc", written, what + &offer);
         }
         if group.ecn && stack == Stack::Smoltcp {
@@ -102,9 +102,12 @@ fn check_exec(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
 /// Refuses what needs a stack.
 fn check_without(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
     if is_stock(&group.cc) {
-        let with = Stack::ALL.iter().filter(|stack| stack.has(&group.cc));
+        let with = Stack::ALL.iter().filter(|stack| stack.stock().contains(&&*group.cc));
         let with: Vec<String> = with.map(|stack| format!("`stack = \"{}\"`", stack.name())).collect();
         let written = table.get("cc");
+        if with.is_empty() {
+            return table.refuse("cc", written, unknown_stock(&group.cc, &stock_names()));
+        }
         let expected = format!("an algorithm of ours, or {}: it is a stack's own", with.join(" or "));
         return table.refuse("cc", written, expected);
     }

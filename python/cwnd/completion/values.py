@@ -14,6 +14,7 @@ from cwnd import _native
 from cwnd.compare_help import ELSEWHERE
 from cwnd.lanes import LANES
 from cwnd.scenario import DISCIPLINES
+from cwnd.stack_names import stock_algorithms
 
 Kind = Literal["word", "part", "file", "folder", "command"]
 #: The documents' figures in claims.toml, which is read without what judges the claims.
@@ -47,6 +48,15 @@ def sets() -> list[tuple[str, str]]:
     return [(each["name"], each["summary"]) for algorithm in _native.algorithms() for each in algorithm["sets"]]
 
 
+def in_stacks() -> list[tuple[str, str]]:
+    """Flows of the stacks' own algorithms: a name alone is none, so each has its stack."""
+    return [
+        (f"{name}@stack={stack['name']}", algorithm["summary"])
+        for name, algorithm in stock_algorithms().items()
+        for stack in algorithm["stacks"]
+    ]
+
+
 def params_of(name: str) -> list[_native.Param]:
     """The parameters of an algorithm, or of the algorithm of a set."""
     for algorithm in _native.algorithms():
@@ -65,7 +75,7 @@ def flow(word: str, _before: list[str]) -> Candidates:
     """`NAME[:COUNT][@KEY=VALUE,...]`."""
     name, at, rest = word.partition("@")
     if not at:
-        return [] if ":" in word else words(sets())
+        return [] if ":" in word else words([*sets(), *in_stacks()])
     settings = rest.split(",")
     start = word[: len(word) - len(settings[-1])]
     key, equals, _ = settings[-1].partition("=")
@@ -83,6 +93,10 @@ def flow(word: str, _before: list[str]) -> Candidates:
         chosen = row.get("enum")
         values = [str(each) for each in chosen] if isinstance(chosen, list) else []
         values = ["true", "false"] if row.get("type") == "boolean" else values
+        if key == "stack":
+            own = stock_algorithms().get(name.partition(":")[0])
+            others = ("tcp", *(stack["name"] for stack in _native.stacks() if stack["takes_ours"]))
+            values = [stack["name"] for stack in own["stacks"]] if own else list(others)
     return words(f"{start}{key}={each}" for each in values)
 
 
@@ -104,7 +118,8 @@ def settings_of_named(word: str, before: list[str]) -> Candidates:
 
 def explained(_word: str, _before: list[str]) -> Candidates:
     """What `cwnd show` explains."""
-    return words([*sets(), *((each["name"], each["summary"]) for each in (*_native.slow_starts(), *_native.hosts()))])
+    others = (*_native.slow_starts(), *_native.hosts(), *_native.stacks(), *stock_algorithms().values())
+    return words([*sets(), *((each["name"], each["summary"]) for each in others)])
 
 
 def figures(_word: str, _before: list[str]) -> Candidates:

@@ -16,7 +16,7 @@ from cwnd.terminal import Grid, Printer
 #: What is shown where no measures are asked for.
 SHOWN = {
     "all": ("jain", "convergence_s"),
-    "group": ("throughput_mbps", "share", "loss_rate", "retransmits", "timeouts"),
+    "group": ("throughput_mbps", "share", "loss_rate", "retransmits", "timeouts", "failures"),
     "link": ("utilization", "queue_mean_ms", "queue_p95_ms"),
     "traffic": ("carried_mbps",),
     "transfers": ("completion_mean_s", "completion_p95_s"),

@@ -57,11 +57,15 @@ CELLS: tuple[type | UnionType, ...] = (str, int, str, str, int | float | None, s
 MEASURES = frozenset(
     (
         *(field.name for kind in (FlowMeasures, LinkMeasures) for field in fields(kind)),
-        *("flows", *SUMS, *MEANS, *LOADS),
+        *("flows", "failures", *SUMS, *MEANS, *LOADS),
         *(name for name, kind in get_type_hints(LinkSummary).items() if kind in (float, int)),
         *(f"completion_{part}_s" for part in COMPLETION),
     )
 )
+
+
+#: What the summary has as the `recovery` of a flow whose ends are a real stack.
+STACKS = frozenset(stack["name"] for stack in _native.stacks())
 
 
 @cache
@@ -85,6 +89,7 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
     rows = [Row("all", 0, "all flows", "jain", document["jain"], "", "")]
     of_all = measure_documents(measures["flows"])
     rows += measured("all", 0, "all flows", {key: each for key, each in of_all.items() if key != "jain"})
+    rows += failed_connections("all", 0, "all flows", range(len(document["flows"])), document)
     for index, group in enumerate(groups):
         flows = [cast("Mapping[str, object]", document["flows"][flow]) for flow in group.flows]
         rows.append(Row("group", index, group.name, "flows", len(flows), "", ""))
@@ -93,6 +98,7 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
             value = total / len(flows) if key in MEANS else total
             rows.append(Row("group", index, group.name, key, value, unit("flows", key), ""))
         rows += measured("group", index, group.name, measure_documents(measures["groups"][index]))
+        rows += failed_connections("group", index, group.name, group.flows, document)
     for index, link in enumerate(document["links"]):
         found = measure_documents(measures["links"][index])
         for key, given in link.items():
@@ -111,6 +117,13 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
             "transfers", transfers["index"], name, {f"completion_{part}_s": transfers[part] for part in COMPLETION}
         )
     return rows
+
+
+def failed_connections(of: str, place: int, name: str, flows: Sequence[int], document: RunDocument) -> list[Row]:
+    """How many connections of these flows ended by a fault; no row where none of them has a real stack, whose connections alone do."""
+    named = {document["flows"][flow]["name"] for flow in flows if document["flows"][flow]["recovery"] in STACKS}
+    failed = sum(failure["flow"] in named for failure in document.get("failures", ()))
+    return [Row(of, place, name, "failures", failed, "", "")] if named else []
 
 
 def numbers_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> RunNumbers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Axes in a flow's text: `cubic:2@rtt=40ms,beta={0.7,0.85}` is a flow with β 0.7, whose β is an axis."""
+"""Axes in a flow's text: `cubic:2@rtt=40ms,beta={0.7,0.85}` is a flow with β 0.7, whose β is an axis; `{cubic,cubic@stack=quinn}` is TCP beside a stack."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def parse_flow(text: str, number: int) -> tuple[Flow, dict[str, Values]]:
         axes[f"{field}.{key}"] = [typed(key, each) for each in found]
         return found[0]
 
-    plain = first("cc", name) + (f":{first('count', count)}" if colon else "")
+    # Of an algorithm with settings, each point adds them to what the flow has at all points.
+    plain = first("cc", name).partition("@")[0] + (f":{first('count', count)}" if colon else "")
     settings = []
     for part in split(rest) if at else []:
         key, equals, written = part.partition("=")

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from cwnd import _native
 from cwnd.flow_and_link import Value
 from cwnd.input_errors import refused
 
@@ -78,13 +80,32 @@ def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[s
     for inner, at in outer:
         tables = [found for table in tables for found in inside(key, table, inner, at)]
     for table in tables:
-        if number is None:
+        if full(key).startswith("flow[") and name == "cc" and isinstance(value, str) and "@" in value:
+            table.update(with_settings(key, value))
+        elif number is None:
             table[name] = copy.deepcopy(value)
         else:
             rows = rows_of(key, table, name)
             for row in chosen(key, rows, number):
                 rows[row] = copy.deepcopy(value)
     return changed
+
+
+def with_settings(key: str, text: str) -> dict[str, object]:
+    """The keys of a flow that an algorithm with settings stands for, `stock-cubic@stack=quinn`: what goes together in one value of an axis."""
+    table: dict[str, object] = json.loads(_native.parse_flow(text, key))
+    if table.pop("count") != 1:
+        raise refused(key, text, "NAME or NAME@KEY=VALUE,... without a count, which is an axis of its own")
+    return table
+
+
+def check_top(key: str) -> None:
+    """Refuses a key of flows, or a parameter of an algorithm, as one of the whole scenario, which has none of their names."""
+    if key in SHORT:
+        return
+    params = {param["name"] for algorithm in _native.algorithms() for param in algorithm["params"]}
+    if key in params.union(_native.flow_keys()):
+        raise refused("axis", key, f"flow.{key}, which is that of all flows, or flow[0].{key} of one group")
 
 
 def inside(key: str, table: dict[str, object], name: str, at: str | None) -> Iterable[dict[str, object]]:

@@ -20,7 +20,7 @@ from cwnd.scenario import from_document
 from cwnd.store import origin
 from cwnd.stored_scenario import identity, inputs, scenario_document
 from cwnd.study.design import Assignment, Design
-from cwnd.study.keys import full, parts_of, short_names, with_value
+from cwnd.study.keys import check_top, full, parts_of, short_names, with_value
 from cwnd.study.task import PointRun
 
 #: The files that a document names: the folder that paths are relative to, or contents by path.
@@ -78,6 +78,7 @@ class Points:
         if len({full(key) for key in self.design.axes}) < len(self.design.axes):
             raise refused("axes", ", ".join(self.design.axes), "each key once")
         for key in self.design.axes:
+            check_top(key)
             if full(key) == "seed":
                 raise refused("axis", key, "seeds= (--seeds N) for seeds")
             if self.base.printed and parts_of(full(key))[-1][0] in ("host", "preset"):

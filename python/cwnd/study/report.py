@@ -22,6 +22,8 @@ GROUP: tuple[ColumnFormat, ...] = (
     ("loss %", "loss_rate", 100, 4),
     ("retransmits", "retransmits", 1, 0),
 )
+#: Only where a connection failed.
+FAILED: ColumnFormat = ("failed", "failures", 1, 1)
 LINK: tuple[ColumnFormat, ...] = (
     ("used %", "utilization", 100, 1),
     ("delay ms p50", "queue_p50_ms", 1, 2),
@@ -49,7 +51,7 @@ def table(study: Study, printer: Printer | None = None) -> None:
     links: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
     first_link: dict[tuple[object, ...], object] = {}
     shown = study.factors
-    measures = pa.array([measure for _, measure, *_ in (*GROUP, *LINK)])
+    measures = pa.array([measure for _, measure, *_ in (*GROUP, FAILED, *LINK)])
     # Of a large study only the rows that are needed become objects.
     for row in study.means.filter(pc.is_in(study.means["measure"], measures)).to_pylist():
         factors = tuple(row[name] for name in shown)
@@ -61,12 +63,18 @@ def table(study: Study, printer: Printer | None = None) -> None:
     def cells(
         factors: tuple[object, ...], found: dict[str, IntervalDocument], columns: Sequence[ColumnFormat]
     ) -> list[str]:
-        numbers = [formatted(found[measure], factor, digits) for _, measure, factor, digits in columns]
+        # A flow without a stack has no connection that can fail.
+        numbers = [
+            formatted(found[measure], factor, digits) if measure in found else "-"
+            for _, measure, factor, digits in columns
+        ]
         return [*(str(value) for value in factors), *numbers]
 
-    groups = [(str(key[-2]), cells(key[:-2], found, GROUP)) for key, found in list(at.items())[:MOST_ROWS]]
+    failed = any(found["failures"]["mean"] for found in at.values() if "failures" in found)
+    of_groups = (*GROUP, FAILED) if failed else GROUP
+    groups = [(str(key[-2]), cells(key[:-2], found, of_groups)) for key, found in list(at.items())[:MOST_ROWS]]
     of_links = [(str(first_link[key]), cells(key, found, LINK)) for key, found in list(links.items())[:MOST_ROWS]]
-    for first, columns, rows in (("flows", GROUP, groups), ("link", LINK, of_links)):
+    for first, columns, rows in (("flows", of_groups, groups), ("link", LINK, of_links)):
         if rows:
             headings = [*shown, *(heading for heading, *_ in columns)]
             printer.print(Grid(first, headings, rows, texts=range(len(shown)), keys=len(shown)))

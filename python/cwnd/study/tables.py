@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cwnd.flow_and_link import Value
 from cwnd.metrics.statistics import mean_interval, median_interval
@@ -65,7 +65,12 @@ def number_columns(columns: Sequence[str], factors: Sequence[str]) -> dict[str, 
 
 
 def labels(points: Points) -> dict[tuple[int, int], str]:
-    """What a group of flows of a point is called among those of all points, by point and group: algorithm and what is varied of it."""
+    """What a group of flows of a point is called among those of all points, by point and group: algorithm, what tells it from other groups that would be called the same, and what is varied of it."""
+    return labels_with(points, told_apart(points))
+
+
+def labels_with(points: Points, apart: Mapping[int, Mapping[str, str]]) -> dict[tuple[int, int], str]:
+    """The same, with these settings beside the algorithm, by the number of the group."""
     found = {}
     varied = points.varied()
     for point in points.points:
@@ -74,7 +79,33 @@ def labels(points: Points) -> dict[tuple[int, int], str]:
             settings = [
                 f"{key}={point.factors[name]}" for name, key in own.items() if key not in ("cc", "label", "count")
             ]
-            found[point.number, index] = " ".join([group.cc, *settings]) if own else group.name
+            # An algorithm that is an axis may have settings with it.
+            named = next((str(point.factors[name]) for name, key in own.items() if key == "cc"), group.cc)
+            beside = apart.get(index, {}).values()
+            found[point.number, index] = " ".join([named, *beside, *settings]) if own else group.name
+    return found
+
+
+def told_apart(points: Points) -> dict[int, dict[str, str]]:
+    """By the number of a group of flows, those of its settings that are the same at all points and without which it would be called as a different group is."""
+    tables = cast("Sequence[Mapping[str, Value]]", points.base.document.get("flow", []))
+    found: dict[int, dict[str, str]] = {}
+    plain = labels_with(points, {})
+    varied = points.varied()
+    for point in points.points:
+        groups = enumerate(point.scenario.groups if point.scenario else [])
+        called: dict[str, dict[str, int]] = {}
+        for index, group in groups:
+            called.setdefault(plain[point.number, index], {}).setdefault(group.name, index)
+        for places in called.values():
+            # Groups of one name have the same settings.
+            for index, other in itertools.permutations(places.values(), 2):
+                left_out = ("cc", "count", *varied.get(index, {}).values())
+                for key, value in tables[index].items():
+                    if key not in left_out and value != tables[other].get(key):
+                        words = str(cell(value))
+                        # As in the labels of a run.
+                        found.setdefault(index, {})[key] = words if key in ("label", "stack") else f"{key}={words}"
     return found
 
 

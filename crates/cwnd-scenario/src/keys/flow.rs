@@ -8,7 +8,7 @@ use super::Keyed;
 use super::flow_formats::{Access, Burst, Gro, Label, Overhead, Route};
 use super::formats::{Count, Flag, Frequency, Named, NonEmpty, Optional, Payload, Rate, Time};
 use super::host::Host;
-use super::stack::Stack;
+use super::stack::{Stack, StackName};
 use crate::route::RouteSpec;
 use cwnd::registry::Recovery;
 
@@ -22,14 +22,13 @@ const RECOVERY: Named<Recovery> =
 pub(crate) const HOST: Named<Host> = Named { all: Host::ALL, name: Host::name, aliases: &[], or: " or " };
 /// What a command may be.
 const COMMAND: &str = "a command, such as \"python3 stack.py\"";
-const STACK: Named<Stack> = Named { all: Stack::ALL, name: Stack::name, aliases: &[], or: " or " };
 
 keys! {
     /// A group of flows with the same settings.
     pub struct FlowGroup {
         cc: String = String::new(), AlgorithmName, "",
             "algorithm or parameter set", "";
-        stack: Option<Stack> = None, Optional(STACK, "none: the simulator's TCP"), "",
+        stack: Option<Stack> = None, StackName, "",
             "real stack that is both ends of the connection, in virtual time: it has its own recovery, acknowledgements and pacing, and `cc` may be one of its own algorithms, such as `stock-cubic`; one of ours has `slow_start = \"hystart\"` there instead of HyStart++. Lane sim",
             "quinn-proto 0.11, noq-proto 1, smoltcp 0.14";
         tls: bool = false, Flag, "",

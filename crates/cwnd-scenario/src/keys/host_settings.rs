@@ -190,10 +190,10 @@ impl Host {
 }
 
 impl FlowGroup {
-    /// A group of its algorithm, set and host without any other setting of its own.
+    /// A group of its algorithm, set, host and stack without any other setting of its own.
     pub(crate) fn bare(&self) -> Self {
-        let Self { cc, route, .. } = self.clone();
-        Self { cc, route, ..Self::on(self.host) }
+        let Self { cc, stack, route, .. } = self.clone();
+        Self { cc, stack, route, ..Self::on(self.host) }
     }
 
     /// The defaults of a flow on this host, or on none.

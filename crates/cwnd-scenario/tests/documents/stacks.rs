@@ -1,18 +1,124 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What flows with a real stack are, and what they cannot have.
+//! Flows of real stacks: the value that means none, what they are called, and what is refused in which words.
 
 use cwnd_scenario::{Scenario, Stack};
 
-/// A scenario with these lines in its only flow.
-fn with(flow: &str) -> Result<Scenario, String> {
-    let text = format!(
-        "duration = '10s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\nqueue = {{ kind = 'droptail', limit = '1bdp' }}\n[[flow]]\n{flow}\n"
-    );
-    Scenario::from_toml(&text).map_err(|invalid| invalid.to_string())
+fn read(flows: &[&str]) -> Result<Scenario, String> {
+    let head = "duration = '60s'\n[link]\nrate = '100Mbit/s'\nrtt = '40ms'\n";
+    let flows: String = flows.iter().map(|keys| format!("[[flow]]\n{keys}\n")).collect();
+    Scenario::from_toml(&format!("{head}{flows}")).map_err(|refused| refused.to_string())
 }
 
-fn refusal(flow: &str) -> String {
-    with(flow).map(|_| ()).expect_err(flow)
+fn labels(flows: &[&str]) -> Vec<String> {
+    read(flows).expect("accepted").labels()
+}
+
+fn refusal(keys: &str) -> String {
+    read(&[keys]).expect_err("refused")
+}
+
+#[test]
+fn tcp_is_the_name_of_no_stack() {
+    let named = read(&["cc = 'cubic'\nstack = 'tcp'\nack_every = 1"]).expect("accepted");
+    assert_eq!(Ok(named.clone()), read(&["cc = 'cubic'\nack_every = 1"]));
+    assert!(!named.to_toml().contains("stack"));
+    assert!(refusal("cc = 'stock-cubic'\nstack = 'tcp'").contains("it is a stack's own"));
+}
+
+// RFC 9406's slow start is left out in a stack, where its losses end connections: `cubic` has Linux's HyStart there.
+#[test]
+fn groups_that_differ_in_their_stacks_are_called_by_them() {
+    let [tcp, quinn, noq] = ["cc = 'cubic'", "cc = 'cubic'\nstack = 'quinn'", "cc = 'cubic'\nstack = 'noq'"];
+    assert_eq!(labels(&[tcp, quinn, noq]), ["cubic", "cubic quinn", "cubic noq"]);
+    let stock = ["cc = 'stock-cubic'\nstack = 'quinn'", "cc = 'stock-cubic'\nstack = 'noq'", quinn];
+    assert_eq!(labels(&stock), ["stock-cubic quinn", "stock-cubic noq", "cubic"]);
+    let exec = "cc = 'stock-a'\nstack = 'exec'\nexec = ";
+    assert_eq!(
+        labels(&[&format!("{exec}'one'"), &format!("{exec}'another'")]),
+        ["stock-a exec=one", "stock-a exec=another"]
+    );
+}
+
+#[test]
+fn a_slow_start_that_a_stack_changes_is_named_as_it_is_there() {
+    let quinn = "cc = 'cubic'\nstack = 'quinn'";
+    let with = |slow_start: &str| format!("{quinn}\nslow_start = '{slow_start}'");
+    assert_eq!(
+        labels(&[quinn, &with("hystart++")]),
+        ["cubic slow_start=hystart", "cubic slow_start=hystart++"]
+    );
+    // These two are the same.
+    assert_eq!(labels(&[quinn, &with("hystart")]), ["cubic", "cubic"]);
+    assert_eq!(
+        labels(&["cc = 'cubic'", &with("standard")]),
+        ["cubic slow_start=hystart++", "cubic quinn slow_start=standard"]
+    );
+}
+
+#[test]
+fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
+    for (keys, says) in [
+        (
+            "cc = 'cubic'\nstack = 'quin'",
+            "flow[0].stack: \"quin\" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean quinn?)",
+        ),
+        (
+            "cc = 'cubic'\nstack = 'none'",
+            "flow[0].stack: \"none\" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean tcp?)",
+        ),
+        (
+            "cc = 'cubic'\nstack = 'quic'",
+            "flow[0].stack: \"quic\" is not accepted; expected tcp, quinn, noq, smoltcp or exec",
+        ),
+        (
+            "cc = 'cubic'\nstack = 7",
+            "flow[0].stack: 7 is not accepted; expected tcp, quinn, noq, smoltcp or exec",
+        ),
+        (
+            "cc = 'cubic'\nstac = 'quinn'",
+            "flow[0].stac: \"quinn\" is not accepted; expected a known key (did you mean stack?)",
+        ),
+        (
+            "cc = 'stock-cubc'",
+            "flow[0].cc: \"stock-cubc\" is not accepted; expected an algorithm of ours, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child's with `stack = \"exec\"` (did you mean stock-cubic?)",
+        ),
+        ("cc = 'stock-bbr'\nstack = 'noq'", "or of noq's own: stock-cubic, stock-newreno"),
+        (
+            "cc = 'noq-cubic'",
+            "expected the name of an algorithm (did you mean stock-cubic, with `stack = \"noq\"`?)",
+        ),
+        (
+            "cc = 'cubic'\nstack = 'quinn'\ngso = true",
+            "flow[0].gso: true is not accepted; expected no gso: quinn has its own",
+        ),
+        ("cc = 'quinn'", "expected the name of an algorithm, beside `stack = \"quinn\"`: it is a stack"),
+        ("cc = 'CUBIC'\nstack = 'quinn'", "expected the name of an algorithm (did you mean cubic?)"),
+        (
+            "cc = 'bbr'",
+            "flow[0].cc: \"bbr\" is not accepted; expected the name of an algorithm (did you mean stock-bbr, with a `stack`?)",
+        ),
+        ("cc = 'Stock-Cubic'\nstack = 'quinn'", "(did you mean stock-cubic?)"),
+        (
+            "cc = 'stock-'\nstack = 'quinn'",
+            "one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno",
+        ),
+        (
+            "cc = 'cubic'\nstack = 'quinn'\ntls = 'yes'",
+            "flow[0].tls: \"yes\" is not accepted; expected true or false",
+        ),
+        (
+            "cc = 'stock-cubic'\nstack = 'quinn'\nslow_start = 'standard'",
+            "flow[0].slow_start: \"standard\" is not accepted; expected a key of any flow: stock-cubic is a stack's own, which has no parameters here",
+        ),
+        (
+            "cc = 'stock-cubic'\nstack = 'quinn'\nrt = '9ms'",
+            "flow[0].rt: \"9ms\" is not accepted; expected a known key (did you mean rtt?)",
+        ),
+    ] {
+        let refused = refusal(keys);
+        assert!(refused.contains(says), "{keys}: {refused}");
+        assert!(!refused.contains('\n'));
+    }
 }
 
 #[test]
@@ -20,7 +126,7 @@ fn every_algorithm_of_every_stack_is_accepted_and_reads_back() {
     for stack in Stack::ALL {
         for cc in stack.stock() {
             let exec = if *stack == Stack::Exec { "exec = 'a b'" } else { "" };
-            let scenario = with(&format!("cc = '{cc}'\nstack = '{}'\n{exec}", stack.name())).expect(cc);
+            let scenario = read(&[&format!("cc = '{cc}'\nstack = '{}'\n{exec}", stack.name())]).expect(cc);
             assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
         }
     }
@@ -58,7 +164,7 @@ fn what_a_stack_cannot_have_is_refused_in_one_line() {
             "cc = 'stock-reno'\nstack = 'smoltcp'\necn = true",
             "flow[0].ecn: true is not accepted; expected false: smoltcp has no ECN",
         ),
-        ("cc = 'stock-reno'", "or `stack = \"smoltcp\"` or `stack = \"exec\"`: it is a stack's own"),
+        ("cc = 'stock-reno'", "an algorithm of ours, or `stack = \"smoltcp\"`: it is a stack's own"),
         (
             "cc = 'stock-reno'\nstack = 'smoltcp'\nexec = 'a'",
             "flow[0].exec: \"a\" is not accepted; expected `stack = \"exec\"` with it",
@@ -73,7 +179,7 @@ fn what_a_stack_cannot_have_is_refused_in_one_line() {
 fn packets_have_the_room_that_a_quic_needs_and_a_tcp_does_with_less() {
     let scenario = |stack: &str, bytes: u32| {
         let exec = if stack == "exec" { "exec = 'a'" } else { "" };
-        let text = with(&format!("cc = 'stock-cubic'\nstack = '{stack}'\n{exec}")).expect(stack).to_toml();
+        let text = read(&[&format!("cc = 'stock-cubic'\nstack = '{stack}'\n{exec}")]).expect(stack).to_toml();
         let lesser = text.replace("packet_size = \"1500B\"", &format!("packet_size = \"{bytes}B\""));
         assert!(lesser != text, "{text}");
         Scenario::from_toml(&lesser).map(|_| ())

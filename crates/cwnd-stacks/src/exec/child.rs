@@ -42,7 +42,7 @@ impl Child {
             // A Ctrl-C is ours; the child is ended then.
             .process_group(0)
             .spawn()
-            .map_err(|error| format!("a command that starts; `{program}` does not: {error}"))?;
+            .map_err(|error| format!("`{program}` does not start: {error}"))?;
         let (Some(mut stdin), Some(stdout)) = (process.stdin.take(), process.stdout.take()) else {
             return Err("pipes to the child".to_owned());
         };

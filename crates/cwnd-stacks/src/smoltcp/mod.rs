@@ -22,7 +22,7 @@ use endpoint::{Role, SmoltcpEndpoint};
 use smoltcp::socket::tcp::CongestionControl;
 
 /// Names of its own algorithms.
-pub(crate) const STOCK: [&str; 2] = ["reno", "cubic"];
+pub(crate) const STOCK: [&str; 2] = ["cubic", "reno"];
 
 /// Bytes of the header of IPv4.
 const IP_HEADER: u16 = 20;

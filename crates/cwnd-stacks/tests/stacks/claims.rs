@@ -253,7 +253,7 @@ fn what_a_stack_cannot_be_is_said_in_one_line() {
         RealStacks.connect(spec).map(|_| ()).expect_err("refused")
     };
     assert!(refusal("quiche", "cubic", 1452).contains("quinn"));
-    assert!(refusal("smoltcp", "newreno", 1452).contains("reno, cubic"));
+    assert!(refusal("smoltcp", "newreno", 1452).contains("cubic, reno"));
     assert!(refusal("smoltcp", "reno", 500).contains("548"));
     for stack in QUIC {
         assert!(refusal(stack, "vegas", 1452).contains("newreno"));

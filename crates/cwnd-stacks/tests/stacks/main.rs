@@ -4,3 +4,4 @@
 mod claims;
 mod engine;
 mod harness;
+mod packages;

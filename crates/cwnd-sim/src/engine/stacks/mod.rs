@@ -10,7 +10,7 @@ use crate::endpoint::{Connection, ConnectionSpec, EcnCodepoint, Probe, StackAlgo
 use cwnd_link::NEVER;
 use cwnd_link::random::RandomStream;
 use cwnd_record::FlowFailure;
-use cwnd_scenario::{Flow, Invalid, Scenario};
+use cwnd_scenario::{Flow, FlowGroup, Invalid, Scenario, Stack};
 use cwnd_traffic::Direction;
 use std::sync::{Mutex, PoisonError};
 
@@ -72,18 +72,34 @@ struct StackConnection {
 /// The two ends, by the direction of what they send.
 const ENDS: [Direction; 2] = [Direction::Forward, Direction::Reverse];
 
+/// The refusal of a group whose connections cannot be made: of the command, where each end is a child process.
+fn refused(number: usize, group: &FlowGroup, why: &str) -> Invalid {
+    let (key, value, expected) = match &group.exec {
+        Some(command) => ("exec", Some(command.as_str()), "a command that starts and speaks the protocol"),
+        None => ("stack", group.stack.map(Stack::name), "a stack that can have this flow"),
+    };
+    Invalid {
+        field: format!("flow[{number}].{key}"),
+        value: value.map(|value| format!("{value:?}")),
+        expected: format!("{expected}: {why}"),
+    }
+}
+
 impl StackFlows {
     /// Makes the connections of a scenario's flows.
     pub fn new(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, Invalid> {
         let mut all = Self::default();
-        for flow in scenario.expand() {
-            all.add(&flow, (scenario.datagram(), scenario.seed), stacks)?;
+        let groups = scenario.flows.iter().enumerate();
+        let groups = groups.flat_map(|(group, keys)| std::iter::repeat_n(group, keys.count as usize));
+        for (flow, group) in scenario.expand().iter().zip(groups) {
+            let added = all.add(flow, (scenario.datagram(), scenario.seed), stacks);
+            added.map_err(|why| refused(group, &flow.group, &why))?;
         }
         Ok(all)
     }
 
     /// Makes the connection of a flow, if it has a stack; the flow's number is that of the calls before.
-    fn add(&mut self, flow: &Flow, (datagram, seed): (u32, u64), stacks: &dyn Stacks) -> Result<(), Invalid> {
+    fn add(&mut self, flow: &Flow, (datagram, seed): (u32, u64), stacks: &dyn Stacks) -> Result<(), String> {
         let number = self.connections.len() as u64;
         let Some(stack) = flow.group.stack else {
             self.connections.push(None);
@@ -99,11 +115,7 @@ impl StackFlows {
             exec: flow.group.exec.as_deref(),
             seed: RandomStream::new(seed, STREAM + number).next_u64(),
         };
-        let ends = stacks.connect(spec).map_err(|why| Invalid {
-            field: "flow.stack".to_owned(),
-            value: Some(format!("\"{}\" for {}", stack.name(), flow.name)),
-            expected: format!("what it can be: {why}"),
-        })?;
+        let ends = stacks.connect(spec)?;
         self.headers.push([ends.sender.headers(), ends.receiver.headers()]);
         self.connections.push(Some(Box::new(StackConnection {
             ends: Mutex::new(ends),

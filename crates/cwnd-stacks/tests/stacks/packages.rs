@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Stacks are the crates that `cwnd show` says, and have the algorithms that it lists.
+
+use cwnd_scenario::{Stack, stock_name};
+use cwnd_stacks::{is_reproducible, stock_algorithms};
+
+#[test]
+fn the_versions_that_are_said_are_those_of_the_lock_file() {
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock");
+    let lock = std::fs::read_to_string(lock).expect("the workspace's");
+    for (name, version) in Stack::ALL.iter().filter_map(|stack| stack.package()) {
+        let locked = format!("name = \"{name}\"\nversion = \"{version}\"\n");
+        assert!(lock.contains(&locked), "{name} {version} is not the one that is built");
+    }
+}
+
+// Scenarios have those alone with which one seed gives one result.
+#[test]
+fn scenarios_know_the_algorithms_of_each_stack_that_repeat() {
+    for stack in Stack::ALL.iter().filter(|stack| stack.package().is_some()) {
+        let own = stock_algorithms(stack.name()).expect("it is linked in");
+        let repeat: Vec<&str> =
+            own.iter().copied().filter(|name| is_reproducible(stack.name(), name)).collect();
+        let listed: Vec<&str> = stack.stock().iter().filter_map(|cc| stock_name(cc)).collect();
+        assert_eq!(listed, repeat, "{}", stack.name());
+    }
+}
