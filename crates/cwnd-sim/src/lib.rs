@@ -27,6 +27,12 @@ mod schedule;
 mod tcp;
 pub mod transport_replay;
 
+/// Whether flows of foreign stacks are built in. Where it is false the compiler leaves out what they take.
+pub(crate) const STACKS: bool = cfg!(feature = "stacks");
+
+/// Whether captures of packets are.
+pub(crate) const CAPTURES: bool = cfg!(feature = "captures");
+
 pub use cwnd_link::Drops;
 pub use cwnd_record::{
     CwndRow, EventKind, EventRow, FlowCounts, FlowFailure, FlowSummary, InnerRow, LinkSummary, QueueRow,

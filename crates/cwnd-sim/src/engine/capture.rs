@@ -67,7 +67,7 @@ impl Captures {
         let sides = scenario.record.packets.sides();
         let [senders, receivers] = CaptureHost::ALL
             .map(|host| sides[host as usize].then(|| Pcapng::new(host, scenario.record.snap_length)));
-        if senders.is_none() && receivers.is_none() {
+        if !crate::CAPTURES || (senders.is_none() && receivers.is_none()) {
             return None;
         }
         let receivers =
@@ -263,12 +263,15 @@ impl Simulation {
     /// of its file of pcapng, if `record.packets` asks for it.
     pub fn take_packets(&mut self) -> Vec<(&'static str, Vec<u8>)> {
         let (now, finished) = (self.now, self.finished);
-        self.captures.as_mut().map_or_else(Vec::new, |captures| captures.take(now, finished))
+        self.captures
+            .as_mut()
+            .filter(|_| crate::CAPTURES)
+            .map_or_else(Vec::new, |captures| captures.take(now, finished))
     }
 
     /// The captures, and the flow, which is captured.
     pub(super) fn captured(&mut self, number: u32) -> Option<(&mut Captures, &FlowState)> {
-        Some((self.captures.as_deref_mut()?, &self.flows[number as usize]))
+        Some((self.captures.as_deref_mut().filter(|_| crate::CAPTURES)?, &self.flows[number as usize]))
     }
 
     /// A segment of a flow that is watched leaves its host at `now`, ns.

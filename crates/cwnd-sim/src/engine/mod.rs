@@ -83,6 +83,9 @@ impl Simulation {
     /// # Errors
     /// [`Invalid`] with the flow whose stack does not make its connection, and why.
     pub fn with_stacks(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, Invalid> {
+        if !crate::STACKS {
+            scenario.without_stacks("in this build")?;
+        }
         let flows = scenario.has_stacks().then(|| StackFlows::new(scenario, stacks)).transpose()?;
         let mut simulation = Self::build(scenario, flows);
         simulation.show_stacks();
@@ -154,7 +157,7 @@ impl Simulation {
         if recorded {
             state.recorded = FlowRecord::Samples;
         }
-        if let Some(captures) = &mut self.captures {
+        if let Some(captures) = self.captures.as_mut().filter(|_| crate::CAPTURES) {
             captures.add(flow, &state);
             if recorded {
                 state.capture();
@@ -349,7 +352,9 @@ impl Simulation {
         }
         self.now = self.scenario.duration;
         self.receive_remaining();
-        self.note_unopened();
+        if crate::STACKS {
+            self.note_unopened();
+        }
         for flow in &mut self.flows[..self.scenario_flows.len()] {
             flow.integrate_window(self.now, self.scenario.measure);
         }

@@ -51,7 +51,7 @@ impl Simulation {
     #[inline(never)]
     pub(super) fn on_hosts_timer(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
-        if flow.hosts.as_ref().is_some_and(|hosts| hosts.has_stack) {
+        if crate::STACKS && flow.hosts.as_ref().is_some_and(|hosts| hosts.has_stack) {
             return self.on_stack_timer(now, number);
         }
         if flow.interface().is_some() {

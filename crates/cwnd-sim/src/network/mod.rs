@@ -47,8 +47,7 @@ impl Network {
         let (measure, end) = (scenario.measure, scenario.duration);
         Self {
             links_armed: vec![NEVER; scenario.links.len()],
-            checks: scenario
-                .has_stacks()
+            checks: (crate::STACKS && scenario.has_stacks())
                 .then(|| scenario.link_configs().iter().map(LinkCheck::new).collect()),
             links: scenario
                 .link_configs()
@@ -91,7 +90,7 @@ impl Network {
     #[inline(never)]
     fn hold(&mut self, event_seq: &mut EventSeq, now: u64, next: NextLink, packet: Packet) -> Transmitted {
         let held = self.links[next.link as usize].hold(now, next.size, next.class, packet);
-        if self.checks.is_some() {
+        if crate::STACKS && self.checks.is_some() {
             self.note_held(now, next, held);
         }
         match held {
@@ -119,11 +118,14 @@ impl Network {
 
     /// What is noted of a link that is checked.
     pub fn check(&mut self, link: u32) -> Option<&mut LinkCheck> {
-        self.checks.as_mut()?.get_mut(link as usize)
+        self.checks.as_mut().filter(|_| crate::STACKS)?.get_mut(link as usize)
     }
 
     /// The run is over at `now`, ns: the first thing that a link did and cannot have done, with the link's number.
     pub fn broken(&mut self, now: u64) -> Option<(usize, &str)> {
+        if !crate::STACKS {
+            return None;
+        }
         for (check, link) in self.checks.iter_mut().flatten().zip(&self.links) {
             if link.decides_at_head() {
                 check.ends(now, link.packets().count());

@@ -252,7 +252,7 @@ impl FlowState {
     /// Whether its packets are captured.
     #[inline]
     pub const fn is_captured(&self) -> bool {
-        matches!(self.recorded, FlowRecord::Packets)
+        crate::CAPTURES && matches!(self.recorded, FlowRecord::Packets)
     }
 
     /// When its hosts next have an event other than a retransmission timeout, ns.

@@ -23,7 +23,7 @@ impl Simulation {
     /// A datagram is at the end of its path.
     #[inline(never)]
     pub(in crate::engine) fn on_frame(&mut self, now: u64, packet: &Packet, departure: Departure) {
-        let Some(frame) = packet.frame() else { return };
+        let Some(frame) = packet.frame().filter(|_| crate::STACKS) else { return };
         let flow = &mut self.flows[frame.flow as usize];
         match frame.direction {
             Direction::Forward => {
@@ -146,7 +146,7 @@ impl Simulation {
         frame: Frame,
         cause: cwnd_link::DropCause,
     ) {
-        let Some(all) = &mut self.stacks else { return };
+        let Some(all) = self.stacks.as_mut().filter(|_| crate::STACKS) else { return };
         let number = all.datagrams[frame.place as usize].number;
         all.release(frame.place);
         let flow = &mut self.flows[frame.flow as usize];

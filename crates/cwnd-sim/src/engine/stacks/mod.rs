@@ -164,7 +164,7 @@ impl StackFlows {
 impl Simulation {
     /// Whether a flow is one of a foreign stack.
     pub(super) fn has_stack(&self, number: u32) -> bool {
-        self.flows[number as usize].hosts.as_ref().is_some_and(|hosts| hosts.has_stack)
+        crate::STACKS && self.flows[number as usize].hosts.as_ref().is_some_and(|hosts| hosts.has_stack)
     }
 
     /// Runs `call` on the connection of a flow, then sends what its ends have to send.
