@@ -82,11 +82,15 @@ class TracedFlow:
             about["recovery"] = self.recovery
         return {**about, "segment_bytes": self.segment_bytes}
 
+    def shows(self, cwnd: int) -> bool:
+        """Whether a window is one: a stack that does not show its own, or has ended, has 0."""
+        return cwnd > 0 or not self.has_stack
+
     def changed_metrics(self, cwnd: int, ssthresh: int, srtt_ms: float, in_flight: int) -> dict[str, float]:
         """The metrics that differ from those said before; nothing is known of a threshold or a round trip time that is none."""
         said, changed = self.said, {}
         for name, value in (
-            ("congestion_window", cwnd * self.segment_bytes),
+            ("congestion_window", cwnd * self.segment_bytes if self.shows(cwnd) else None),
             ("bytes_in_flight", in_flight * self.segment_bytes),
             ("packets_in_flight", in_flight),
             ("ssthresh", ssthresh * self.segment_bytes if ssthresh < INFINITE_SSTHRESH else None),
@@ -207,7 +211,9 @@ class Records:
         yield from self._state(time, flow, STATES[value] if kind == "state" else flow.ca_state, cwnd, ssthresh)
 
     def _state(self, time: str, flow: TracedFlow, ca_state: str, cwnd: int, ssthresh: int) -> Iterator[str]:
-        """The state of congestion control, where it differs from that before."""
+        """The state of congestion control, where it differs from that before; it takes a window."""
+        if not flow.shows(cwnd):
+            return
         trigger = "ssthresh" if ca_state == flow.ca_state else ca_state
         flow.ca_state = ca_state
         before, flow.state = flow.state, state_name(ca_state, cwnd, ssthresh)

@@ -229,8 +229,13 @@ def test_a_tcp_of_another_stack_is_one_too_and_its_window_is_not_made_up(tmp_pat
     assert [(row[0], row[5]) for row in rows] == [("stock-cubic", "–"), ("stock-reno", "–")]
     run = package.load(tmp_path / "run")
     assert [flow["recovery"] for flow in run.summary["flows"]] == ["smoltcp"] * 2
+    said = run.to_qlog(tmp_path / "run.sqlog").read_text()
+    assert "smoothed_rtt" in said and "congestion_window" not in said and "congestion_state" not in said
     assert set(run.cwnd["cwnd"].to_pylist()) == {0} and min(filter(None, run.cwnd["srtt_ms"].to_pylist())) >= 40
     assert all(flow["goodput_mbps"] > 1 for flow in run.summary["flows"])
+    # Its timer is what repairs most of many losses.
+    [lossy] = compare(flows[0], rate="10Mbit/s", rtt="40ms", duration="10s", loss="random:0.02").summary["flows"]
+    assert 1 <= lossy["timeouts_run"] < lossy["retransmits_run"]
 
 
 # 2 MB at 10 Mbit/s take 1.6 s; one packet in a hundred of some 1 400 is lost, and sent again.

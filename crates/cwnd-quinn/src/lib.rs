@@ -109,6 +109,9 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> ControllerFactory for
     }
 }
 
+/// Two probe timeouts of a short path, the second of which is twice as long, and time to spare.
+const PROBES: Duration = Duration::from_millis(200);
+
 /// A path's controller.
 #[derive(Clone, Debug)]
 struct OfQuinn<A: Algorithm> {
@@ -127,8 +130,11 @@ impl<A: Algorithm> OfQuinn<A> {
         self.now.saturating_duration_since(self.begin)
     }
 
-    /// What was sent at `at`, or the oldest that is still known.
+    /// What was sent at `at`, or the oldest that is still known; nothing for what another path's controller saw leave. // RFC 9000 §9.4
     fn sent(&self, at: Instant) -> Option<Sent> {
+        if at < self.begin {
+            return None;
+        }
         let place = self.packets.partition_point(|(sent, _)| *sent <= at).saturating_sub(1);
         self.packets.get(place).map(|(_, sent)| *sent)
     }
@@ -157,8 +163,8 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
         }
         self.transport.on_discarded(self.transport.in_flight().saturating_sub(in_flight));
         // A loss is found a round trip and an eighth after a later packet has arrived (RFC 9002 §6.1.2), or, at the end of what was sent,
-        // after the probe that a timeout sends.
-        let oldest = self.transport.metrics().smoothed_rtt.and_then(|rtt| now.checked_sub(8 * rtt));
+        // after the probes that timeouts send: two of them within the time that is added here (RFC 9002 §6.2: 25 ms and more each).
+        let oldest = self.transport.metrics().smoothed_rtt.and_then(|rtt| now.checked_sub(8 * rtt + PROBES));
         while self.packets.len() > 1 && self.packets.front().map(|(sent, _)| *sent) < oldest {
             self.packets.pop_front();
         }
@@ -205,3 +211,6 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
         Box::new(self.transport)
     }
 }
+
+#[cfg(test)]
+mod tests;

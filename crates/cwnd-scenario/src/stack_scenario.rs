@@ -2,7 +2,7 @@
 //! What a scenario with real stacks cannot have, and where there are none.
 
 use crate::invalid::{Invalid, shown};
-use crate::keys::stack::Stack;
+use crate::keys::flow::FlowGroup;
 use crate::model::{ActionKind, Scenario};
 use crate::units::DATAGRAM_HEADERS;
 use serde_json::json;
@@ -43,28 +43,33 @@ impl Scenario {
         Err(Invalid { field: format!("flow[{number}].stack"), value, expected })
     }
 
-    /// Refuses to switch the algorithm of a flow with a stack.
+    /// Refuses to switch the algorithm of a flow with a stack, and to go on with one that has a size: how much of it was handed over before
+    /// its stop, the stack alone knows.
     pub(crate) fn check_switches(&self) -> Result<(), Invalid> {
         if !self.has_stacks() {
             return Ok(());
         }
         let labels = self.labels();
         let names = crate::label::names(&self.flows, &labels);
-        let stacks: Vec<Option<Stack>> = self
-            .flows
-            .iter()
-            .flat_map(|group| std::iter::repeat_n(group.stack, group.count as usize))
-            .collect();
+        let groups: Vec<&FlowGroup> =
+            self.flows.iter().flat_map(|group| std::iter::repeat_n(group, group.count as usize)).collect();
         for action in &self.actions {
-            let ActionKind::Switch(flow, ..) = &action.what else { continue };
+            let (flow, key) = match &action.what {
+                ActionKind::Switch(flow, ..) => (flow, "switch"),
+                ActionKind::Start(flow) => (flow, "start"),
+                _ => continue,
+            };
             let named = self.flows_named(flow, &labels, &names);
-            let stack = named.iter().find_map(|flow| stacks.get(*flow as usize).copied().flatten());
-            if let Some(stack) = stack {
-                let expected = format!(
-                    "a flow of the simulator's TCP: {} takes its algorithm at its start",
-                    stack.name()
-                );
-                let field = "action.switch.flow".to_owned();
+            let mut of_stacks = named
+                .iter()
+                .filter_map(|flow| groups.get(*flow as usize))
+                .filter(|group| group.stack.is_some());
+            let found = of_stacks.find_map(|group| match key {
+                "start" => group.size.map(|_| "without `size`: what is left of it after a stop is not known"),
+                _ => Some("of the simulator's TCP: a stack takes its algorithm at its start"),
+            });
+            if let Some(what) = found {
+                let (field, expected) = (format!("action.{key}.flow"), format!("a flow {what}"));
                 return Err(Invalid { field, value: Some(shown(&json!(flow))), expected });
             }
         }

@@ -133,7 +133,7 @@ impl Stack {
 #[must_use]
 pub fn stock_summary(cc: &str) -> Option<&'static str> {
     match cc {
-        "stock-cubic" => Some("CUBIC, in quinn and noq the default, with the constants of RFC 8312"),
+        "stock-cubic" => Some("CUBIC, in quinn and noq the default; its constants are 0.4 and 0.7"),
         "stock-newreno" => Some("NewReno of QUIC, RFC 9002 §7"),
         "stock-reno" => Some("smoltcp's Reno"),
         "stock-bbr" => Some("BBR, version 1, which quinn calls experimental"),

@@ -175,6 +175,19 @@ fn what_a_stack_cannot_have_is_refused_in_one_line() {
     }
 }
 
+// What is left of a size after a stop, the stack alone knows.
+#[test]
+fn a_flow_of_a_stack_that_has_a_size_is_not_started_again() {
+    let action = "[[action]]\nstart = { flow = 'cubic', at = '2s' }\n";
+    let with = |size: &str| read(&[&format!("cc = 'cubic'\nstack = 'quinn'\n{size}{action}")]);
+    assert!(with("").is_ok());
+    let refused = with("size = '1MB'\n").expect_err("refused");
+    assert!(
+        refused.starts_with("action.start.flow: \"cubic\" is not accepted; expected a flow without `size`"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn packets_have_the_room_that_a_quic_needs_and_a_tcp_does_with_less() {
     let scenario = |stack: &str, bytes: u32| {

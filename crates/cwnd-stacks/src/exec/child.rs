@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A child process and its pipes. Each pipe has a thread, so that neither a child that says nothing nor one that reads nothing holds
-//! the simulation up.
+//! the simulation up. A child is a group of processes: one that has started others ends with them.
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -115,6 +116,10 @@ impl Child {
         self.to_child = None;
         // A reader that waits for room in the channel goes on, and finds the pipe closed.
         self.from_child = None;
+        // The whole group, whose number is the child's: else one that it has started keeps the pipes open.
+        if let Some(group) = Pid::from_raw(self.process.id() as i32) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
         let _ = self.process.kill();
         let _ = self.process.wait();
         for thread in self.threads.drain(..) {

@@ -136,6 +136,7 @@ impl Endpoint for SmoltcpEndpoint {
     }
 
     fn on_datagram(&mut self, now: u64, datagram: &[u8], _: EcnCodepoint) {
+        self.observed.on_cause(false);
         if matches!(self.role, Role::Sender { .. }) {
             self.observed.on_arrival(now, datagram);
         }
@@ -145,6 +146,7 @@ impl Endpoint for SmoltcpEndpoint {
     }
 
     fn on_timer(&mut self, now: u64) {
+        self.observed.on_cause(true);
         self.advance(now);
     }
 
@@ -176,8 +178,7 @@ impl Endpoint for SmoltcpEndpoint {
         self.next_timer
     }
 
-    /// What can be seen from outside. Not shown: the window (0), the slow start threshold, and how often the window was reduced or the
-    /// retransmission timer fired (0).
+    /// What can be seen from outside. Not shown: the window (0), the slow start threshold, and how often the window was reduced (0).
     fn probe(&self) -> Probe {
         let (srtt, min_rtt) = self.observed.rtts();
         Probe {
@@ -185,6 +186,7 @@ impl Endpoint for SmoltcpEndpoint {
             srtt,
             min_rtt,
             lost: self.observed.retransmissions(),
+            timeouts: self.observed.timeouts(),
             read: if let Role::Receiver { read } = self.role { read } else { 0 },
             ..Probe::default()
         }

@@ -15,6 +15,9 @@ pub(super) struct Observed {
     /// Ends of segments that nothing was sent again beside, and when they left.
     samples: VecDeque<(u64, u64)>,
     retransmissions: u64,
+    timeouts: u64,
+    /// The stack's timer has fired, and nothing has left since.
+    by_timer: bool,
     srtt: u64,
     min_rtt: u64,
 }
@@ -31,8 +34,11 @@ impl Observed {
         if length == 0 {
             return;
         }
+        let by_timer = std::mem::take(&mut self.by_timer);
         if begin < self.sent {
             self.retransmissions += 1;
+            // RFC 6298 §5.4: the earliest segment that has not been acknowledged, and nothing but the timer asked for it.
+            self.timeouts += u64::from(by_timer && begin == self.acknowledged);
             // Which of the two an acknowledgement is for, nobody knows. // RFC 6298 §3
             self.samples.clear();
         }
@@ -40,6 +46,11 @@ impl Observed {
             self.sent = begin + length;
             self.samples.push_back((self.sent, now));
         }
+    }
+
+    /// The stack's timer fires, or (`false`) something else makes it send.
+    pub(super) fn on_cause(&mut self, by_timer: bool) {
+        self.by_timer = by_timer;
     }
 
     /// A segment arrives.
@@ -75,6 +86,11 @@ impl Observed {
     /// Segments that were sent again.
     pub(super) fn retransmissions(&self) -> u64 {
         self.retransmissions
+    }
+
+    /// Times that its retransmission timer made it send.
+    pub(super) fn timeouts(&self) -> u64 {
+        self.timeouts
     }
 
     /// The smoothed and the smallest round trip time, ns; 0 before the first sample.

@@ -131,6 +131,23 @@ fn a_transfer_ends_and_a_stop_stops() {
 }
 
 // 60 kB are some 42 datagrams. The last ones are lost, and found lost only by the probes that follow the timeout: several round trips later.
+// It begins at 2 s, is stopped at 1 s and goes on at 3 s: nothing is sent before, and 10 Mbit/s for a second carry more than 500 packets.
+#[test]
+fn a_flow_that_is_stopped_before_it_begins_opens_when_it_goes_on() {
+    for stack in ["quinn", "noq", "smoltcp"] {
+        let action = |kind: &str, at: u32| format!("[[action]]\n{kind} = {{ flow = 'f', at = '{at}s' }}\n");
+        let text = format!(
+            "duration = '6s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = 'stock-cubic'\nstack = '{stack}'\n\
+             label = 'f'\nstart = '2s'\n{}{}",
+            action("stop", 1),
+            action("start", 3)
+        );
+        let run = ran(&scenario(&text));
+        assert_eq!(run.failures(), [], "{stack}");
+        assert!(run.packet_locations()[0].sent > 500, "{stack}: {:?}", run.packet_locations());
+    }
+}
+
 #[test]
 fn a_loss_at_the_end_of_a_transfer_reduces_the_window() {
     for (cc, stack) in [("cubic", "quinn"), ("cubic", "noq"), ("reno", "quinn"), ("stock-cubic", "quinn")] {

@@ -141,6 +141,23 @@ fn a_child_that_says_nothing_is_not_waited_for_for_ever() {
     assert!(said.contains("did not answer within 10 s"), "{said}");
 }
 
+// A wrapper, such as a shell or `go run`, is not the stack: what it has started ends with it, and holds nothing up.
+#[test]
+fn what_a_child_has_started_ends_with_it() {
+    if !has_python() {
+        return;
+    }
+    let seconds = format!("6{}", std::process::id());
+    let said = words(&format!("os.spawnlp(os.P_NOWAIT, 'sleep', 'sleep', '{seconds}')\nn(); a(9); n()"));
+    assert!(said.contains("a frame of kind 9"), "{said}");
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let left = processes.filter(|entry| {
+        std::fs::read(entry.path().join("cmdline"))
+            .is_ok_and(|words| words == format!("sleep\0{seconds}\0").as_bytes())
+    });
+    assert_eq!(left.count(), 0);
+}
+
 #[test]
 fn a_command_that_does_not_start_is_refused() {
     let flow = "cc = 'stock-x'\nstack = 'exec'\nexec = '/nowhere/stack --now'";

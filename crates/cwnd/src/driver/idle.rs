@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The first transmission after nothing was out, and the restart after an idle time (RFC 5681 §4.1).
+//! Transmissions; the first after nothing was out, and the restart after an idle time (RFC 5681 §4.1).
 
+use super::options::Flight;
 use super::{Driver, NEVER};
 use crate::algorithm::Algorithm;
 use crate::conn::{CaEvent, CaState, Conn};
 
 impl<A: Algorithm> Driver<A> {
+    /// [`Driver::on_sent`] for what is more than a segment, or less: so many more whole segments have left, with which so many will be out.
+    #[inline(always)]
+    pub(crate) fn on_segments_sent(&mut self, now_us: u64, rto_us: u64, (segments, packets_out): (u32, u32)) {
+        self.conn.set_now(now_us);
+        debug_assert!(self.conn.packets_out > 0 || self.conn.in_flight == 0, "in flight, but not out");
+        if self.conn.in_flight == 0 {
+            self.on_sent_into_empty(now_us, rto_us);
+        }
+        if self.options.flight == Flight::Pipe {
+            self.largest.note(packets_out);
+        }
+        self.last_sent_us = now_us;
+        self.conn.lsndtime_ticks = self.conn.ticks;
+        self.prr.out = self.prr.out.saturating_add(segments);
+    }
+
     /// A packet leaves with nothing out, or nothing in the network.
     #[cold]
     pub(super) fn on_sent_into_empty(&mut self, now_us: u64, rto_us: u64) {

@@ -34,8 +34,8 @@
 //! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo leaves
 //! what their `undo_cwnd` answers, or the window where that is larger.
 //!
-//! After a timeout the window is the loss window ([`Options::loss_window`], or the window where that is smaller; on top of what is still
-//! out with [`Options::timeout_keeps_flight`]), with `cong_control` or without: everything out counts as lost, and no acknowledgement
+//! After a timeout the window is the loss window ([`Options::loss_window`]; with [`Options::timeout_keeps_flight`] on top of what is still
+//! out, or the window where that is smaller), with `cong_control` or without: everything out counts as lost, and no acknowledgement
 //! comes that they could answer. It is set before they are told of [`CaState::Loss`], so they may set another there, and else at the
 //! next acknowledgement. Linux's `tcp_enter_loss`
 //! (net/ipv4/tcp_input.c) does not ask for `cong_control` either: it sets what is still in flight + 1, which is one segment where
@@ -150,20 +150,10 @@ impl<A: Algorithm> Driver<A> {
         self.variation.us4()
     }
 
-    /// Call before a transmission; `rto_us` is the present retransmission timeout.
+    /// Call before a transmission of a segment; `rto_us` is the present retransmission timeout.
     #[inline]
     pub fn on_sent(&mut self, now_us: u64, rto_us: u64) {
-        self.conn.set_now(now_us);
-        debug_assert!(self.conn.packets_out > 0 || self.conn.in_flight == 0, "in flight, but not out");
-        if self.conn.in_flight == 0 {
-            self.on_sent_into_empty(now_us, rto_us);
-        }
-        if self.options.flight == Flight::Pipe {
-            self.largest.note(self.conn.packets_out.saturating_add(1));
-        }
-        self.last_sent_us = now_us;
-        self.conn.lsndtime_ticks = self.conn.ticks;
-        self.prr.out = self.prr.out.saturating_add(1);
+        self.on_segments_sent(now_us, rto_us, (1, self.conn.packets_out.saturating_add(1)));
     }
 
     /// Call after a burst of transmissions; `limited` says that the window stopped it (Linux's `tcp_cwnd_validate`).

@@ -33,12 +33,17 @@ impl<A: Algorithm> Driver<A> {
         }
     }
 
-    /// The window is where the reduction leads: what a proportional one lets go at the moment is no window.
-    pub(super) fn finish_reduction(&mut self) {
-        if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr)
+    /// Whether a proportional reduction goes on: the window is what it lets go at the moment.
+    #[inline]
+    pub(crate) fn reduces_step_by_step(&self) -> bool {
+        matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr)
             && self.options.reduction == Reduction::Proportional
             && !self.cc.has_cong_control()
-        {
+    }
+
+    /// The window is where the reduction leads: what a proportional one lets go at the moment is no window.
+    pub(super) fn finish_reduction(&mut self) {
+        if self.reduces_step_by_step() {
             self.conn.cwnd = self.prr.target;
         }
     }
@@ -81,6 +86,12 @@ impl<A: Algorithm> Driver<A> {
                 self.prr.hold(&mut self.conn);
             }
         }
+    }
+
+    /// The window is `most` segments at most, now and when the reduction that has begun ends.
+    pub(crate) fn limit_reduction(&mut self, most: u32) {
+        self.conn.cwnd = self.conn.cwnd.min(most);
+        self.prr.target = self.prr.target.min(most);
     }
 
     /// The threshold goes down because the retransmission timer fired.

@@ -48,6 +48,7 @@ impl<A: Algorithm> Driver<A> {
         conn.ssthresh = ssthresh;
         self.largest.rescale(scale);
         self.prr.rescale(scale);
+        self.prr.target = self.prr.target.max(self.options.loss_window.into()); // RFC 9002 §7.2
         self.undo.close();
         if ssthresh != INFINITE_SSTHRESH {
             self.cc.release(&mut self.conn);

@@ -28,6 +28,7 @@ impl Controller {
     /// The parameter set called `name`, as a new instance for a QUIC stack: where the set has HyStart++ (RFC 9406) it has Linux's HyStart
     /// instead, which leaves slow start as soon as the round trip time rises. HyStart++ goes on for five round trips then, and what is
     /// lost of those makes so many gaps in the peer's stream that it ends the connection (`docs/results/stacks.md` has the table).
+    /// What a set has of recovery is the transport's matter: `tahoe`, `newreno` and `sack` are Reno.
     ///
     /// ```
     /// use cwnd::Controller;

@@ -39,6 +39,30 @@ impl<A: Algorithm> Transport<A> {
         u32::try_from(bytes / mss).unwrap_or(u32::MAX)
     }
 
+    /// Whole segments in `bytes` that are sent, the remainder of those before with them, and how many will then be out.
+    #[inline]
+    pub(super) fn sent_segments(&mut self, bytes: u64) -> (u32, u32) {
+        let mss = u64::from(self.driver.conn.mss);
+        let out = self.in_flight.saturating_add(bytes).div_ceil(mss);
+        let bytes = bytes.saturating_add(self.sent_spare.into());
+        self.sent_spare = (bytes % mss) as u32;
+        let clamped = |segments: u64| u32::try_from(segments).unwrap_or(u32::MAX);
+        (clamped(bytes / mss), clamped(out))
+    }
+
+    /// A proportional reduction allows segments beside what is in flight, and that may be less than whole segments: the window is the bytes
+    /// in flight and what is allowed. An acknowledgement of less than a segment leaves what was allowed before it.
+    #[cold]
+    pub(super) fn allow_in_bytes(&mut self, acked: u32, allowed_before: u64) {
+        let conn = &mut self.driver.conn;
+        let mss = u64::from(conn.mss);
+        let more = u64::from(conn.cwnd.saturating_sub(conn.in_flight)).saturating_mul(mss);
+        let allowed = if acked == 0 { allowed_before.min(more.saturating_add(mss)) } else { more };
+        let window = self.in_flight.saturating_add(allowed).max(mss);
+        conn.cwnd = u32::try_from(window / mss).unwrap_or(u32::MAX);
+        self.window_spare = (window % mss) as u32;
+    }
+
     /// `bytes` leave the flight, or all that are in it; how many did.
     pub(super) fn leave_flight(&mut self, bytes: u64) -> u64 {
         self.check(bytes <= self.in_flight, "more bytes leave the flight than are in it");
@@ -69,7 +93,9 @@ impl<A: Algorithm> Transport<A> {
         let most = if begins { self.retreat() } else { None };
         self.watching(|driver| {
             let result = act(driver);
-            driver.conn.cwnd = driver.conn.cwnd.min(most.unwrap_or(u32::MAX));
+            if let Some(most) = most {
+                driver.limit_reduction(most);
+            }
             result
         })
     }

@@ -102,6 +102,8 @@ pub struct Transport<
     acked_end: u64,
     /// Acknowledged bytes that make no segment yet.
     acked_spare: u32,
+    /// Sent bytes that make no segment yet.
+    sent_spare: u32,
     /// Bytes of the window beyond `cwnd` segments, less than one.
     window_spare: u32,
     /// Packets of other paths count for nothing.
@@ -137,6 +139,7 @@ impl<A: Algorithm> Transport<A> {
             next: 0,
             acked_end: 0,
             acked_spare: 0,
+            sent_spare: 0,
             window_spare,
             path: 0,
             new_loss: false,
@@ -160,7 +163,8 @@ impl<A: Algorithm> Transport<A> {
     pub fn on_sent(&mut self, now: Duration, bytes: u64) -> Sent {
         let now_us = self.advance(now);
         let rto_us = self.rto_us();
-        self.watching(|driver| driver.on_sent(now_us, rto_us));
+        let sent = self.sent_segments(bytes);
+        self.watching(|driver| driver.on_segments_sent(now_us, rto_us, sent));
         let (delivered_ago_us, first_sent_ago_us, app_limited) =
             self.delivery.on_sent(now_us, self.in_flight == 0);
         self.in_flight = self.in_flight.saturating_add(bytes);
@@ -223,6 +227,7 @@ impl<A: Algorithm> Transport<A> {
         else {
             return;
         };
+        let allowed = self.window().saturating_sub(self.in_flight);
         let bytes = self.leave_flight(bytes);
         let rtt_us = (newest.position >= self.acked_end).then(|| rtt_us(now_us, newest.time_us));
         if let Some(rtt_us) = rtt_us {
@@ -259,6 +264,9 @@ impl<A: Algorithm> Transport<A> {
             let credit = driver.on_progress(&ack);
             driver.on_window(&ack, credit);
         });
+        if self.driver.reduces_step_by_step() {
+            self.allow_in_bytes(segments, allowed);
+        }
         self.delivery.on_delivered(now_us, bytes, &newest, self.driver.conn.min_rtt_us);
     }
 

@@ -53,6 +53,7 @@ impl<A: Algorithm> Transport<A> {
         self.in_flight = 0;
         self.acked_end = 0;
         self.acked_spare = 0;
+        self.sent_spare = 0;
         self.new_loss = false;
         self.latest_rtt_us = 0;
         self.delivery = Delivery::new(0, now_us);

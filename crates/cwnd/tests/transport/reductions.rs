@@ -3,8 +3,9 @@
 
 use crate::eighty;
 use crate::pipe::{MTU, Pipe, RTT, ms};
+use cwnd::Controller;
 use cwnd::driver::{EcnOutcome, Reduction};
-use cwnd::transport::{Config, Lost, Phase};
+use cwnd::transport::{Acked, Config, Lost, Phase, Snapshot, Transport};
 
 // RFC 9002 §7.3.2: one reduction per round trip, however the losses of a window are told. CUBIC keeps 0.7 of 80.
 #[test]
@@ -134,4 +135,76 @@ fn cubic_grows_within_a_few_round_trips_after_a_loss_under_fast_convergence() {
         windows.push(pipe.cc.window() / MTU);
     }
     assert!(windows[4] >= 58 && (60..=64).contains(&windows[10]), "{windows:?}");
+}
+
+// RFC 9937 §6.2 counts bytes: whatever the sizes of what leaves, what is in flight at the end of a proportional reduction of 120 000
+// bytes is 0.5 (Reno) or 0.7 (CUBIC) of them, but for less than a segment, and the part of a packet that does not fit.
+#[test]
+fn a_proportional_reduction_takes_as_much_from_packets_of_ten_sizes() {
+    for (name, target) in [("reno", 60_000), ("cubic", 84_000)] {
+        for size in [40, 120, 600, 700, 900, 1100, 1190, 1200, 2400, 12_000] {
+            let config = Config::new().initial_window(100).reduction(Reduction::Proportional);
+            let mut cc = Transport::new(Controller::by_name(name).expect(name), &config, ms(0));
+            let mut all = Vec::new();
+            while cc.may_send(size) {
+                all.push(Acked::new(cc.on_sent(ms(0), size), size));
+            }
+            let lost = (1200 / size).max(1) as usize;
+            let told: Vec<_> = all[..lost].iter().map(|packet| Lost::new(packet.sent, size)).collect();
+            cc.on_lost(ms(50), &told, false);
+            for (packet, at) in all[lost..].iter().zip(51..) {
+                cc.on_acked(ms(at), std::slice::from_ref(packet), None);
+                while cc.may_send(size) {
+                    cc.on_sent(ms(at), size);
+                }
+            }
+            let short = target - cc.in_flight().min(target);
+            assert!(cc.in_flight() <= target && short < 1200 + size, "{name}, {size} bytes: {short} short");
+        }
+    }
+}
+
+// RFC 9002 §7.2: two datagrams are the minimum, whatever size they get to have during a reduction. Ten of 1200 bytes are 1.3 of 9000.
+#[test]
+fn larger_datagrams_in_a_proportional_reduction_leave_two_of_them() {
+    let config = Config::new().reduction(Reduction::Proportional);
+    let mut cc = Transport::new(Controller::by_name("cubic").expect("it is registered"), &config, ms(0));
+    let all: Vec<_> = (0..10).map(|_| Acked::new(cc.on_sent(ms(0), 1200), 1200)).collect();
+    cc.on_lost(ms(50), &[Lost::new(all[0].sent, 1200)], false);
+    cc.on_mtu(ms(51), 9000);
+    cc.on_acked(ms(52), &all[1..], None);
+    for round in 2..8 {
+        let packet = Acked::new(cc.on_sent(ms(50 * round), 9000), 9000);
+        cc.on_ecn(ms(50 * round + 50), packet.sent);
+        cc.on_acked(ms(50 * round + 50), &[packet], None);
+        assert_eq!(cc.window(), 18_000, "round {round}");
+    }
+}
+
+// RFC 9959, Safe Retreat: no more than half of what the path has carried, 100 packets, however the window goes down.
+#[test]
+fn a_jump_that_was_too_large_ends_at_half_of_what_was_carried() {
+    for reduction in [Reduction::Immediate, Reduction::Proportional] {
+        for name in ["reno", "cubic", "vegas", "illinois", "scalable"] {
+            let config = Config::new().reduction(reduction);
+            let mut cc = Transport::new(Controller::by_name(name).expect(name), &config, ms(0));
+            let first = cc.on_sent(ms(0), MTU);
+            cc.on_acked(ms(50), &[Acked::new(first, MTU)], None);
+            assert!(cc.restore(&Snapshot::new(2000 * MTU, ms(55), ms(50))), "{name}");
+            let mut all = Vec::new();
+            while cc.may_send(MTU) {
+                all.push(Acked::new(cc.on_sent(ms(51), MTU), MTU));
+            }
+            cc.on_acked(ms(101), &all[..100], None);
+            let lost: Vec<_> = all[100..110].iter().map(|packet| Lost::new(packet.sent, MTU)).collect();
+            cc.on_lost(ms(101), &lost, false);
+            for packet in &all[110..] {
+                cc.on_acked(ms(102), std::slice::from_ref(packet), None);
+                while cc.may_send(MTU) {
+                    cc.on_sent(ms(102), MTU);
+                }
+            }
+            assert!(cc.window() <= 51 * MTU, "{name}, {reduction:?}: {} packets", cc.window() / MTU);
+        }
+    }
 }

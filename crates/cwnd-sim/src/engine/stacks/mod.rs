@@ -189,19 +189,19 @@ impl Simulation {
             return; // its stop came before its drawn start
         }
         let bytes = self.scenario_flows[number as usize].group.size.unwrap_or(u64::MAX);
-        self.with_connection(now, number, |connection| {
-            connection.began = now;
-            connection.ends().receiver.open(now);
-            connection.ends().sender.open(now);
-            connection.ends().sender.write(now, bytes);
-        });
+        self.with_connection(now, number, |connection| connection.open(now, bytes));
     }
 
     /// A flow's application goes on, or stops.
     pub(super) fn write_to_stack(&mut self, now: u64, number: u32, goes_on: bool) {
         self.with_connection(now, number, |connection| {
             connection.is_stopped = !goes_on;
-            if goes_on {
+            if connection.began == NEVER {
+                // One that was stopped before it began opens when it goes on.
+                if goes_on {
+                    connection.open(now, u64::MAX);
+                }
+            } else if goes_on {
                 connection.ends().sender.write(now, u64::MAX);
             } else {
                 connection.ends().sender.finish(now);
@@ -266,6 +266,16 @@ impl Simulation {
 }
 
 impl StackConnection {
+    /// Opens, once: both ends, and the application has so many bytes to send.
+    fn open(&mut self, now: u64, bytes: u64) {
+        if self.began == NEVER {
+            self.began = now;
+            self.ends().receiver.open(now);
+            self.ends().sender.open(now);
+            self.ends().sender.write(now, bytes);
+        }
+    }
+
     /// Whether data has arrived, and an answer to what was sent.
     const fn has_opened(&self) -> bool {
         self.is_answered && (self.read > 0 || self.is_stopped)

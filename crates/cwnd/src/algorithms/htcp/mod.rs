@@ -220,7 +220,8 @@ impl Htcp {
         self.update_alpha(conn, params);
         let window = (u64::from(conn.cwnd) << 10).max(1);
         // Left from a larger window it is worth one segment, not a burst.
-        let credit = self.credit.min(window) + u64::from(acked) * u64::from(self.alpha).min(window);
+        let earned = u64::from(acked).saturating_mul(u64::from(self.alpha).min(window));
+        let credit = self.credit.min(window).saturating_add(earned);
         conn.grow((credit / window).min(u64::from(acked)) as u32);
         self.credit = credit % window;
     }
