@@ -58,7 +58,7 @@ pub fn build_kernel_object(
     for (name, value) in &params {
         controller
             .set_param(name, value)
-            .map_err(|why| PyValueError::new_err(format!("{name} {value}: {why:?}")))?;
+            .map_err(|why| PyValueError::new_err(format!("{name} {value}: {why}")))?;
     }
     let plugin =
         KernelPlugin { algorithm, set, controller: &controller, hooks: &hooks, crate_dir: &crate_dir };
@@ -309,9 +309,10 @@ impl CongestionControl for PluginInstance {
 
 impl Custom for PluginInstance {
     fn set_param(&mut self, name: &str, value: &str) -> Result<(), ParamError> {
-        let (index, spec) =
-            (0..).zip(self.plugin.specs).find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown)?;
-        let value = spec.parse(value).map_err(|why| ParamError::Refused(spec.name, why))?;
+        let specs = self.plugin.specs;
+        let found = (0..).zip(specs).find(|(_, spec)| spec.name == name);
+        let (index, spec) = found.ok_or(ParamError::Unknown(specs))?;
+        let value = spec.parse(value).map_err(|why| ParamError::Refused(spec, why))?;
         // SAFETY: as in `hooks`.
         unsafe { (self.plugin.table.set_param)(self.instance(), index, value) };
         Ok(())

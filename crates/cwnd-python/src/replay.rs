@@ -34,9 +34,7 @@ impl Replay {
             .ok_or_else(|| ScenarioError::new_err(format!("{cc}: no such algorithm")))?;
         for (name, value) in &params {
             controller.set_param(name, value).map_err(|why| {
-                ScenarioError::new_err(format!(
-                    "--param: \"{name}={value}\" is not accepted by {cc}: {why:?}"
-                ))
+                ScenarioError::new_err(format!("--param: \"{name}={value}\" is not accepted by {cc}: {why}"))
             })?;
         }
         let inner = cwnd::replay::Replay::new(controller, Some(controller_words));

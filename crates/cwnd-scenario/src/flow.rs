@@ -86,10 +86,7 @@ fn parse_param(
     })?;
     match probe.set_param(key, &text) {
         Ok(()) => Ok(text),
-        Err(ParamError::Refused(name, _)) => {
-            let spec = specs.iter().find(|spec| spec.name == name);
-            table.refuse(key, Some(value), spec.map_or_else(String::new, expectation))
-        }
+        Err(ParamError::Refused(spec, _)) => table.refuse(key, Some(value), expectation(spec)),
         Err(_) => {
             let names: Vec<&str> =
                 table.read_keys().into_iter().chain(specs.iter().map(|spec| spec.name)).collect();

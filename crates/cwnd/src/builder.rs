@@ -7,6 +7,7 @@ use crate::hooks::{Configured, CongestionControl};
 use crate::math::ONE_X64K;
 use crate::params::{Params, Refused, Spec};
 use crate::registration::Registered;
+use crate::spec::Accepted;
 
 /// A decimal parameter as a ratio of whole numbers: 0.7 is `Fraction::new(7, 10)`.
 ///
@@ -30,11 +31,11 @@ impl Fraction {
     /// `numerator` / `denominator`. A denominator of 0 is refused by the parameter that it is given to.
     ///
     /// ```
-    /// # use cwnd::{Fraction, ParamError, algorithms::cubic::Cubic, params::Refused};
+    /// # use cwnd::{Fraction, algorithms::cubic::Cubic};
     /// let three_quarters = Cubic::builder().beta(Fraction::new(3, 4)).build().unwrap();
     /// assert_eq!(three_quarters.params.beta, 49_152); // of 65 536
-    /// let none = Cubic::builder().beta(Fraction::new(1, 0)).build();
-    /// assert_eq!(none, Err(ParamError::Refused("beta", Refused::Malformed)));
+    /// let why = Cubic::builder().beta(Fraction::new(1, 0)).build().unwrap_err();
+    /// assert_eq!(why.to_string(), "beta: the value is malformed; expected 0.1 to 0.99");
     /// ```
     #[must_use]
     pub const fn new(numerator: u32, denominator: u32) -> Self {
@@ -111,9 +112,9 @@ impl Setting for &str {
 /// A value out of its range is refused when the algorithm is built; the first refusal counts:
 ///
 /// ```
-/// # use cwnd::{Fraction, ParamError, algorithms::cubic::Cubic, params::Refused};
-/// let refused = Cubic::builder().beta(Fraction::new(15, 10)).slow_start("fast").build();
-/// assert_eq!(refused, Err(ParamError::Refused("beta", Refused::OutOfRange)));
+/// # use cwnd::{Fraction, algorithms::cubic::Cubic};
+/// let why = Cubic::builder().beta(Fraction::new(15, 10)).slow_start("fast").build().unwrap_err();
+/// assert_eq!(why.to_string(), "beta: the value is out of its range, 0.1 to 0.99");
 /// ```
 ///
 /// An algorithm that is not in this crate has its parameters by name:
@@ -159,7 +160,7 @@ impl<A: CongestionControl<Params: Params> + Default> Builder<A> {
     /// let from_file = ("beta", "0.85");
     /// let cubic = Cubic::builder().param(from_file.0, from_file.1).build().unwrap();
     /// assert_eq!(cubic.params.beta, 55_706); // 0.85 × 65 536 = 55 705.6
-    /// assert_eq!(Cubic::builder().param("bata", "0.85").build(), Err(ParamError::Unknown));
+    /// assert!(matches!(Cubic::builder().param("bata", "0.85").build(), Err(ParamError::Unknown(_))));
     /// ```
     pub fn param(self, name: &str, text: &str) -> Self {
         self.with(name, text)
@@ -204,10 +205,10 @@ pub trait Includes<P> {}
 
 /// Sets the parameter `name` of `params`.
 pub(crate) fn set<P: Params>(params: &mut P, name: &str, value: impl Setting) -> Result<(), ParamError> {
-    let (index, spec) =
-        P::SPECS.iter().enumerate().find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown)?;
+    let mut specs = P::SPECS.iter().enumerate();
+    let (index, spec) = specs.find(|(_, spec)| spec.name == name).ok_or(ParamError::Unknown(P::SPECS))?;
     let value = value.stored(spec).and_then(|value| spec.in_range(value));
-    params.set(index, value.map_err(|why| ParamError::Refused(spec.name, why))?);
+    params.set(index, value.map_err(|why| ParamError::Refused(spec, why))?);
     Ok(())
 }
 
@@ -218,22 +219,38 @@ pub(crate) fn set<P: Params>(params: &mut P, name: &str, value: impl Setting) ->
 /// use cwnd::algorithms::cubic::Cubic;
 ///
 /// let why = Cubic::builder().beta(Fraction::whole(2)).build().unwrap_err();
-/// assert_eq!(why.to_string(), "beta: the value is out of its range");
+/// assert_eq!(why.to_string(), "beta: the value is out of its range, 0.1 to 0.99");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParamError {
-    /// The algorithm has no parameter of that name.
-    Unknown,
-    /// The value was refused.
-    Refused(&'static str, Refused),
+    /// The algorithm has no parameter of that name, but these.
+    Unknown(&'static [Spec]),
+    /// The value of this parameter was refused.
+    Refused(&'static Spec, Refused),
+}
+
+/// The message: `main` and `unwrap` print an error in this form, and a [`Spec`] in full takes many lines.
+impl fmt::Debug for ParamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ParamError({self})")
+    }
 }
 
 impl fmt::Display for ParamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => f.write_str("the algorithm has no parameter of that name"),
-            Self::Refused(name, why) => write!(f, "{name}: {why}"),
+            Self::Unknown(specs) => {
+                f.write_str("the algorithm has no parameter of that name; it has ")?;
+                for (index, spec) in specs.iter().enumerate() {
+                    write!(f, "{}{}", if index == 0 { "" } else { ", " }, spec.name)?;
+                }
+                f.write_str(if specs.is_empty() { "none" } else { "" })
+            }
+            Self::Refused(spec, why) => {
+                let link = if *why == Refused::OutOfRange { "," } else { "; expected" };
+                write!(f, "{}: {why}{link} {}", spec.name, Accepted(spec))
+            }
         }
     }
 }
@@ -243,10 +260,38 @@ impl core::error::Error for ParamError {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithms::cubic::Cubic;
+    use crate::algorithms::cubic::{Cubic, CubicParams};
     use crate::params::ParamKind;
 
-    const BETA: ParamError = ParamError::Refused("beta", Refused::OutOfRange);
+    const BETA: ParamError = ParamError::Refused(&CubicParams::SPECS[0], Refused::OutOfRange);
+
+    #[test]
+    fn a_refusal_says_what_is_expected() {
+        let why = |builder: Builder<Cubic>| builder.build().unwrap_err().to_string();
+        let cubic = Cubic::builder;
+        for (said, expected) in [
+            (why(cubic().beta(Fraction::whole(2))), "beta: the value is out of its range, 0.1 to 0.99"),
+            (why(cubic().param("beta", "half")), "beta: the value is malformed; expected 0.1 to 0.99"),
+            (
+                why(cubic().slow_start("fast")),
+                "slow_start: the value is malformed; expected standard, hystart++, hystart or rfc5681",
+            ),
+            (
+                why(cubic().param("fast_convergence", "yes")),
+                "fast_convergence: the value is malformed; expected true or false",
+            ),
+        ] {
+            assert_eq!(said, expected);
+        }
+        let unknown = cubic().param("bata", "0.7").build().unwrap_err();
+        let begin = "the algorithm has no parameter of that name; it has beta, c, ";
+        assert!(unknown.to_string().starts_with(begin), "{unknown}");
+        assert_eq!(
+            ParamError::Unknown(&[]).to_string(),
+            "the algorithm has no parameter of that name; it has none"
+        );
+        assert_eq!(format!("{BETA:?}"), "ParamError(beta: the value is out of its range, 0.1 to 0.99)");
+    }
 
     // 0.1 = 6553.6/65 536 and 0.99 = 64 880.6/65 536 are the ends of beta's range, as the decimals are.
     #[test]
@@ -295,7 +340,7 @@ mod tests {
             let beyond = Builder::<A>::new().with(spec.name, spec.max + 1).build().err();
             assert_eq!(
                 beyond,
-                Some(ParamError::Refused(spec.name, Refused::OutOfRange)),
+                Some(ParamError::Refused(spec, Refused::OutOfRange)),
                 "{} {}",
                 A::NAME,
                 spec.name

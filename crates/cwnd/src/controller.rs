@@ -134,7 +134,7 @@ pub trait Custom:
     /// # Errors
     /// [`ParamError`]; nothing is changed then.
     fn set_param(&mut self, _name: &str, _text: &str) -> Result<(), ParamError> {
-        Err(ParamError::Unknown)
+        Err(ParamError::Unknown(&[]))
     }
 
     /// See [`Controller::param`].
@@ -241,12 +241,12 @@ impl Controller {
     /// Sets the parameter `name` from `text`, before [`Controller::init`].
     ///
     /// ```
-    /// use cwnd::{Controller, ParamError};
-    /// use cwnd::params::Refused;
+    /// use cwnd::Controller;
     ///
     /// let mut cubic = Controller::by_name("cubic").unwrap();
     /// assert_eq!(cubic.set_param("beta", "0.8"), Ok(()));
-    /// assert_eq!(cubic.set_param("beta", "1.8"), Err(ParamError::Refused("beta", Refused::OutOfRange)));
+    /// let why = cubic.set_param("beta", "1.8").unwrap_err();
+    /// assert_eq!(why.to_string(), "beta: the value is out of its range, 0.1 to 0.99");
     /// ```
     ///
     /// # Errors

@@ -26,7 +26,7 @@ pub enum ParamKind {
 }
 
 /// One parameter's description.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spec {
     /// Name, as in scenarios and on the command line.
@@ -155,6 +155,54 @@ impl Spec {
     }
 }
 
+/// What a parameter accepts, for error messages: `0.1 to 0.99`, `true or false`, `segments or acks`.
+pub(crate) struct Accepted(pub(crate) &'static Spec);
+
+impl fmt::Display for Accepted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(spec) = self;
+        match spec.kind {
+            ParamKind::Decimal => {
+                write_decimal_x64k(f, spec.min)?;
+                f.write_str(" to ")?;
+                write_decimal_x64k(f, spec.max)
+            }
+            ParamKind::Whole => write!(f, "{} to {}", spec.min, spec.max),
+            ParamKind::Flag => f.write_str("true or false"),
+            ParamKind::Choice(names) => {
+                let last = names.len().saturating_sub(1);
+                for (index, name) in names.iter().enumerate() {
+                    let before = if index == 0 {
+                        ""
+                    } else if index == last {
+                        " or "
+                    } else {
+                        ", "
+                    };
+                    write!(f, "{before}{name}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes the shortest decimal that [`parse_decimal_x64k`] reads as `value`. Five digits are always enough: 10⁻⁵ is less than 1/65536.
+fn write_decimal_x64k(f: &mut impl fmt::Write, value: u32) -> fmt::Result {
+    let one = u64::from(ONE_X64K);
+    let mut digits = 0;
+    let mut denominator = 1_u64;
+    loop {
+        let numerator = (u64::from(value) * denominator + one / 2) / one;
+        if digits == 5 || (numerator * one + denominator / 2) / denominator == u64::from(value) {
+            write!(f, "{}", numerator / denominator)?;
+            return if digits == 0 { Ok(()) } else { write!(f, ".{:0digits$}", numerator % denominator) };
+        }
+        digits += 1;
+        denominator *= 10;
+    }
+}
+
 /// A decimal such as `0.8` in 1/65536, rounded to nearest. Digits behind the ninth are left out, as 1/65536 is 15 000 times as
 /// much: what a program computed (`0.7999999999999999`) is as good as what a person writes.
 fn parse_decimal_x64k(text: &str) -> Option<u32> {
@@ -189,6 +237,29 @@ mod tests {
         assert_eq!(parse_decimal_x64k("0.7999999999999999"), Some(52_429)); // 52 428.8
         assert_eq!(parse_decimal_x64k("0.30000000000000004"), Some(19_661)); // 19 660.8
         assert_eq!(parse_decimal_x64k("65535.999999999"), None); // rounds past 32 bits
+    }
+
+    #[test]
+    fn a_value_is_written_as_the_shortest_decimal_that_is_read_as_it() {
+        for (value, text) in [
+            (0, "0"),
+            (65_536, "1"),
+            (6_554, "0.1"),
+            (64_881, "0.99"),
+            (66, "0.001"),
+            (1, "0.00002"),      // 0.000 015
+            (65_535, "0.99998"), // 0.999 985
+            (u32::MAX, "65535.99998"),
+        ] {
+            let mut written = String::new();
+            write_decimal_x64k(&mut written, value).expect("a String takes all");
+            assert_eq!(written, text, "{value}");
+        }
+        for value in (0..1 << 17).chain(u32::MAX - 70_000..=u32::MAX) {
+            let mut written = String::new();
+            write_decimal_x64k(&mut written, value).expect("a String takes all");
+            assert_eq!(parse_decimal_x64k(&written), Some(value), "{written}");
+        }
     }
 
     #[test]

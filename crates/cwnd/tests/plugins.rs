@@ -29,9 +29,9 @@ const KEEP: Spec = Spec::new("keep", ParamKind::Whole, 1, 99)
 impl Custom for Keeps {
     fn set_param(&mut self, name: &str, text: &str) -> Result<(), ParamError> {
         if name != KEEP.name {
-            return Err(ParamError::Unknown);
+            return Err(ParamError::Unknown(&[KEEP]));
         }
-        self.keep = KEEP.parse(text).map_err(|why| ParamError::Refused(KEEP.name, why))?;
+        self.keep = KEEP.parse(text).map_err(|why| ParamError::Refused(&KEEP, why))?;
         Ok(())
     }
 
@@ -75,8 +75,8 @@ fn an_added_algorithm_is_found_by_name_with_its_parameters_and_can_be_replaced()
     assert_eq!(cc.set_param("keep", "70"), Ok(()));
     assert_eq!((cc.param(0), cc.ssthresh(&mut Conn::new(1448, 100))), (70, 70));
     assert!(!twin.is_same(&cc) && !cc.is_same(&Controller::by_name("reno").expect("registered")));
-    assert_eq!(cc.set_param("keep", "100"), Err(ParamError::Refused("keep", Refused::OutOfRange)));
-    assert_eq!(cc.set_param("kept", "50"), Err(ParamError::Unknown));
+    assert_eq!(cc.set_param("keep", "100"), Err(ParamError::Refused(&KEEP, Refused::OutOfRange)));
+    assert_eq!(cc.set_param("kept", "50"), Err(ParamError::Unknown(&[KEEP])));
 
     registry::add(described("keeps", "keeps", 50)).expect("the same name, anew");
     assert_eq!(Controller::by_name("keeps").map(|cc| cc.param(0)), Some(50));

@@ -117,8 +117,9 @@ mod tests {
         let mut cubic = Controller::by_name("cubic").expect("registered");
         assert_eq!(cubic.set_param("beta", "0.8"), Ok(()));
         assert_eq!(cubic.param(0), 52_429); // 0.8 × 65 536 = 52 428.8
-        assert_eq!(cubic.set_param("beta", "1.5"), Err(ParamError::Refused("beta", Refused::OutOfRange)));
-        assert_eq!(cubic.set_param("bata", "0.8"), Err(ParamError::Unknown));
+        let specs = find("cubic").expect("registered").0.specs;
+        assert_eq!(cubic.set_param("beta", "1.5"), Err(ParamError::Refused(&specs[0], Refused::OutOfRange)));
+        assert_eq!(cubic.set_param("bata", "0.8"), Err(ParamError::Unknown(specs)));
     }
 
     #[test]
