@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated
 
 import typer
@@ -58,7 +59,11 @@ def show(
     if own := stock.get(name):
         stack_names.show_stock(own, as_json=as_json)
         return
-    algorithm, parameter_set = find("NAME", name, more=[*starts, *hosts, *stacks, *stock])
+    ours = set_of(name)
+    if ours is None:
+        names = [each["name"] for known in _native.algorithms() for each in known["sets"]]
+        raise unknown(name, [*names, *starts, *hosts, *stacks, *stock])
+    algorithm, parameter_set = ours
     if as_json:
         params = [{**param, "default": parameter_set["params"][param["name"]]} for param in algorithm["params"]]
         document = {**parameter_set, "algorithm": algorithm["name"], "params": params, "inner": algorithm["inner"]}
@@ -145,14 +150,36 @@ def show_host(host: _native.Host, *, as_json: bool) -> None:
         printer.paragraph(lack, indent=4)
 
 
-def find(field: str, name: str, more: list[str] | None = None) -> tuple[_native.Algorithm, _native.Set]:
-    """The algorithm and parameter set called `name`. If there is none, the error offers the nearest names, those of `more` included."""
-    known = _native.algorithms()
-    for algorithm in known:
+def unknown(name: str, names: list[str]) -> _native.ScenarioError:
+    """The error for a name that `cwnd show` does not know; `names` are all that it does."""
+    first, *rest = re.split("[@:,=]", name)
+    if rest:
+        parts = [part for part in (first, *rest) if part in names]
+        parts = parts or _native.nearest(first.encode(errors="replace").decode(), names)
+        return refused("NAME", name, "a name alone" + (f": {' or '.join(parts)}" if parts else ", without settings"))
+    what = "the name of an algorithm, a slow start, a host or a stack"
+    if name == "tcp":
+        return refused("NAME", name, f"{what}; stack=tcp, the simulator's own TCP, means none")
+    is_ours = name.lower() in (each.lower() for each in names)
+    if not is_ours and (own := f"stock-{name.lower()}") in names:
+        return refused("NAME", name, f"{what} (did you mean {own}?)")
+    return refused("NAME", name, what, names)
+
+
+def set_of(name: str) -> tuple[_native.Algorithm, _native.Set] | None:
+    """The algorithm and parameter set called `name`."""
+    for algorithm in _native.algorithms():
         for parameter_set in algorithm["sets"]:
             if parameter_set["name"] == name:
                 return algorithm, parameter_set
-    names = [parameter_set["name"] for algorithm in known for parameter_set in algorithm["sets"]] + (more or [])
+    return None
+
+
+def find(field: str, name: str) -> tuple[_native.Algorithm, _native.Set]:
+    """The algorithm and parameter set called `name`. If there is none, the error offers the nearest names."""
+    if ours := set_of(name):
+        return ours
+    names = [parameter_set["name"] for algorithm in _native.algorithms() for parameter_set in algorithm["sets"]]
     raise refused(field, name, "the name of an algorithm", names)
 
 

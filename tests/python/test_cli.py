@@ -80,6 +80,13 @@ REFUSED = [
     (("show", "cubik"), ("NAME", "cubik", "cubic")),
     # Hybla has no set that is the whole paper: its growth rules alone, and the kernel's module.
     (("show", "hybla"), ("NAME", "hybla", "(did you mean hybla-growth or hybla-linux?)")),
+    (("show", "bbr"), ("NAME", "bbr", "an algorithm, a slow start, a host or a stack (did you mean stock-bbr?)")),
+    (("show", "BBR"), ("NAME", "BBR", "(did you mean stock-bbr?)")),
+    (("show", "cubic@stack=quinn"), ("NAME", "cubic@stack=quinn", "expected a name alone: cubic or quinn")),
+    (("show", "cubicc@stack=quin"), ("NAME", "cubicc@stack=quin", "expected a name alone: cubic")),
+    (("show", "zzzzzz@x"), ("NAME", "zzzzzz@x", "expected a name alone, without settings")),
+    (("show", "CUBIC"), ("NAME", "CUBIC", "(did you mean cubic?)")),
+    (("show", "tcp"), ("NAME", "tcp", "stack=tcp, the simulator's own TCP, means none")),
     (("compare", "hybla"), ("flow[0].cc", "hybla", "(did you mean hybla-growth or hybla-linux?)")),
     (("run", "missing.toml"), ("SCENARIO.toml", "missing.toml", "exists")),
     (("nonsense",), ("nonsense", "", "command")),
