@@ -15,6 +15,10 @@ NONE = 2**64 - 1
 SENDER, RECEIVER = 0, 1
 
 
+class Failed(Exception):
+    """The connection is over, and why: one line. Any method of a stack may raise it."""
+
+
 class Stack:
     """One end of a connection: what is told it, and what it says. Times are in ns since the run began."""
 
@@ -44,6 +48,16 @@ class Stack:
 
 
 def serve(make: type[Stack], source: BinaryIO, target: BinaryIO) -> None:
+    """Answers frames until the input ends, or the stack has `Failed`."""
+    try:
+        answer(make, source, target)
+    except Failed as why:
+        text = str(why).encode()
+        target.write(struct.pack("<IB", len(text) + 1, 3) + text)
+        target.flush()
+
+
+def answer(make: type[Stack], source: BinaryIO, target: BinaryIO) -> None:
     """Answers frames until the input ends."""
     stack = None
     while head := source.read(4):
@@ -52,10 +66,10 @@ def serve(make: type[Stack], source: BinaryIO, target: BinaryIO) -> None:
         if kind == 1:
             version, role, datagram, seed = struct.unpack_from("<HBHQ", rest)
             if version != 1:
-                raise SystemExit(f"version {version} of the protocol: this is for version 1")
+                raise Failed(f"version {version} of the protocol: this is for version 1")
             stack = make(role, datagram, seed, rest[13:].decode())
         elif stack is None:
-            raise SystemExit("a frame before HELLO")
+            raise Failed("a frame before HELLO")
         else:
             now = int.from_bytes(rest[:8], "little")
             if kind == 2:
@@ -84,6 +98,8 @@ class Aimd(Stack):
 
     def __init__(self, role: int, datagram: int, seed: int, name: str) -> None:
         super().__init__(role, datagram, seed, name)
+        if name != "aimd":
+            raise Failed(f"stock-{name}: this stack has stock-aimd alone")
         self.piece = datagram - 8
         self.window, self.threshold, self.recovery = 10.0, 1e18, -1
         self.total, self.next = 0, 0

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +18,7 @@ import pytest
 from conftest import Cli
 
 import cwnd as package
-from cwnd import Scenario, ScenarioError, compare, hook_calls
+from cwnd import Scenario, ScenarioError, compare, exec_child, hook_calls
 from tools import DOCS
 from tools.stacks.page import PAGE, text
 from tools.stacks.runs import runs
@@ -219,6 +221,34 @@ def test_a_child_process_is_a_stack_too(tmp_path: Path, cwnd: Cli) -> None:
     assert all(flow["throughput_mbps"] > 1 for flow in shown["flows"])
     with pytest.raises(ScenarioError, match=r"`false` ended \(exit status: 1\)"):
         compare("stock-x@stack=exec,exec=false", rate="10Mbit/s", rtt="40ms", duration="5s")
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("-m cwnd.exec_child", "stock-x: this stack has stock-aimd alone"),
+        (str(DOCS / "examples" / "exec" / "aioquic_stack.py"), "stock-x: aioquic has stock-reno and stock-cubic"),
+    ],
+)
+def test_a_child_that_does_not_know_the_name_says_so_in_one_line(
+    command: str, says: str, tmp_path: Path, cwnd: Cli
+) -> None:
+    flow = f"stock-x@stack=exec,exec={sys.executable} {command}"
+    done = cwnd("compare", flow, "--rate", "10Mbit/s", "--rtt", "40ms", cwd=tmp_path)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert done.stderr.endswith(f"expected a command that starts and speaks the protocol: {says}\n")
+
+
+def test_a_failure_of_a_child_is_a_frame_whenever_it_comes() -> None:
+    class Fails(exec_child.Stack):
+        def open(self, now: int) -> None:
+            raise exec_child.Failed("no route")
+
+    hello = struct.pack("<IBHBHQ", 14, 1, 1, 0, 1472, 7)
+    answer = io.BytesIO()
+    exec_child.serve(Fails, io.BytesIO(hello + struct.pack("<IBQ", 9, 2, 5)), answer)
+    assert answer.getvalue()[:5] == struct.pack("<IB", 89, 2)
+    assert answer.getvalue()[4 + 89 :] == struct.pack("<IB", 9, 3) + b"no route"
 
 
 def test_a_tcp_of_another_stack_is_one_too_and_its_window_is_not_made_up(tmp_path: Path, cwnd: Cli) -> None:

@@ -23,10 +23,11 @@ from aioquic.quic.packet import pull_quic_header
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from cwnd.exec_child import NONE, SENDER, Stack, serve
+from cwnd.exec_child import NONE, SENDER, Failed, Stack, serve
 
 PEER = ("192.0.2.1", 443)
 BACKLOG = 1 << 16
+ALGORITHMS = ("reno", "cubic")
 
 
 def certificate(configuration: QuicConfiguration) -> None:
@@ -43,6 +44,8 @@ class Aioquic(Stack):
 
     def __init__(self, role: int, datagram: int, seed: int, name: str) -> None:
         super().__init__(role, datagram, seed, name)
+        if name not in ALGORITHMS:
+            raise Failed(f"stock-{name}: aioquic has {' and '.join(f'stock-{known}' for known in ALGORITHMS)}")
         os.urandom = random.Random(2 * seed + role).randbytes
         self.configuration = QuicConfiguration(
             is_client=role == SENDER,
@@ -109,7 +112,7 @@ class Aioquic(Stack):
             if isinstance(event, StreamDataReceived):
                 self.read += len(event.data)
             elif isinstance(event, ConnectionTerminated) and event.error_code:
-                raise SystemExit(f"aioquic: {event.reason_phrase or hex(event.error_code)}")
+                raise Failed(f"aioquic: {event.reason_phrase or hex(event.error_code)}")
         if self.to_send and self.stream is None:
             self.stream = self.quic.get_next_available_stream_id(is_unidirectional=True)
         loss = self.quic._loss
