@@ -5,6 +5,14 @@ use super::*;
 
 const MTU: u64 = 1200;
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an `Instant` comes from a clock alone; which one it is does not matter"
+)]
+fn some_time() -> Instant {
+    Instant::now()
+}
+
 fn controller(name: &str, begin: Instant) -> OfQuinn<cwnd::Controller> {
     let config = Config::new().trusting();
     let transport =
@@ -21,7 +29,7 @@ fn acknowledge(cc: &mut OfQuinn<cwnd::Controller>, at: Instant, sent: impl Itera
 // RFC 9000 §9.4: what was sent on the old path says nothing of the new one, whose controller begins when the peer's address changes.
 #[test]
 fn what_left_before_a_path_began_counts_for_nothing_on_it() {
-    let begin = Instant::now() + Duration::from_secs(1);
+    let begin = some_time() + Duration::from_secs(1);
     let ms = Duration::from_millis;
     let mut cc = controller("cubic", begin);
     (0..5).for_each(|n| cc.on_sent(begin + ms(n), MTU, 0));
@@ -37,7 +45,7 @@ fn what_left_before_a_path_began_counts_for_nothing_on_it() {
 // before the first loss was found: one reduction, of 160 to 80.
 #[test]
 fn a_tail_that_a_probe_shows_lost_belongs_to_the_loss_before_it() {
-    let begin = Instant::now();
+    let begin = some_time();
     let (ms, us) = (Duration::from_millis, Duration::from_micros);
     let mut cc = controller("reno", begin);
     let mut now = begin;
