@@ -137,7 +137,7 @@ def agreement(found: Found) -> list[str]:
             ours, own = (found[f"reno/{rate}/{rtt}/{buffer}/{cc}"]["goodput"][0] for cc in ("reno", "stock-newreno"))
             parts.append(ours / own)
     text += [
-        f"`reno` in quinn has {min(parts):.3f} to {max(parts):.3f} of the goodput of quinn's own NewReno, over {len(parts)} paths.",
+        f"`reno` in quinn has {min(parts):.3f} to {max(parts):.3f} of the goodput of quinn's own NewReno, over {len(parts)} paths without random losses.",
         "",
     ]
     return text
