@@ -41,6 +41,8 @@
 //! (net/ipv4/tcp_input.c) does not ask for `cong_control` either: it sets what is still in flight + 1, which is one segment where
 //! everything out counts as lost, and then tells of the state.
 
+mod acks;
+mod epochs;
 mod flight;
 mod idle;
 mod options;
@@ -54,7 +56,7 @@ mod tests;
 mod undo;
 
 use crate::algorithm::Algorithm;
-use crate::conn::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaState, Conn};
+use crate::conn::{CaState, Conn};
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
 use flight::{LargestFlight, Rounds};
@@ -73,6 +75,21 @@ const NEVER: u64 = u64::MAX;
 /// A connection's congestion control: its variables, its algorithm, and the state machine between them.
 ///
 /// A clone goes on from the same state, as a connection of its own: each of the two releases its algorithm at its end.
+///
+/// ```
+/// use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::{Ack, Driver, Options}};
+///
+/// let mut driver = Driver::new(Configured::<Reno>::registered(), Conn::new(1200, 10), Options::QUIC);
+/// for _ in 0..10 {
+///     driver.on_sent(0, 1_000_000);
+///     driver.conn.packets_out += 1;
+///     driver.conn.in_flight += 1;
+/// }
+/// driver.on_burst_end(true);
+/// (driver.conn.packets_out, driver.conn.in_flight) = (0, 0);
+/// driver.on_ack(&Ack::new(50_000, 9, 10, 10).rtt(Some(50_000), None));
+/// assert_eq!(driver.conn.cwnd, 20); // slow start: a segment more for each
+/// ```
 #[derive(Clone, Debug)]
 pub struct Driver<
     #[cfg(feature = "registry")] A: Algorithm = Controller,
@@ -99,6 +116,13 @@ pub struct Driver<
 
 impl<A: Algorithm> Driver<A> {
     /// Starts `cc` on `conn`.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    ///
+    /// let driver = Driver::new(Configured::<Reno>::registered(), Conn::new(1200, 10), Options::QUIC);
+    /// assert_eq!((driver.conn.cwnd, driver.recovery_end()), (10, 0));
+    /// ```
     #[must_use]
     pub fn new(mut cc: A, mut conn: Conn, options: Options) -> Self {
         let initial_cwnd = conn.cwnd;
@@ -123,6 +147,15 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// First position beyond the present or last epoch's data (RFC 6582's `recover` + 1).
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_loss(50_000, 0, 10); // packet 0 of 0 to 9
+    /// assert_eq!(driver.recovery_end(), 10);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn recovery_end(&self) -> u64 {
@@ -130,12 +163,32 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// When the last packet was sent, µs; `u64::MAX` before the first.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// assert_eq!(driver.last_sent_us(), u64::MAX);
+    /// driver.on_sent(7_000, 1_000_000);
+    /// assert_eq!(driver.last_sent_us(), 7_000);
+    /// ```
     #[must_use]
     pub const fn last_sent_us(&self) -> u64 {
         self.last_sent_us
     }
 
     /// Round trips so far: one ends when a packet is acknowledged that was sent after it began.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_ack(&Ack::new(50_000, 4, 5, 5).rtt(Some(50_000), None)); // sent at 0
+    /// driver.on_ack(&Ack::new(60_000, 9, 5, 5).rtt(Some(50_000), None)); // sent at 10 ms
+    /// assert_eq!(driver.rounds(), 1); // the second begins at 50 ms
+    /// ```
     #[inline]
     #[must_use]
     pub const fn rounds(&self) -> u32 {
@@ -144,6 +197,15 @@ impl<A: Algorithm> Driver<A> {
 
     /// RTTVAR × 4, µs: a retransmission timeout is `conn.srtt_us8` / 8 plus this, or plus the transport's floor where that is
     /// larger (RFC 6298 §2.3). 0 before the first sample.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_open(0, 50_000); // RTTVAR = 50 ms / 2
+    /// assert_eq!(driver.rttvar_us4(), 100_000);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn rttvar_us4(&self) -> u32 {
@@ -151,12 +213,32 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// Call before a transmission of a segment; `rto_us` is the present retransmission timeout.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// (driver.conn.cwnd, driver.conn.packets_out, driver.conn.in_flight) = (40, 0, 0);
+    /// driver.on_sent(0, 1_000_000);
+    /// driver.on_sent(2_000_000, 1_000_000); // idle for two timeouts of a second
+    /// assert_eq!(driver.conn.cwnd, 10);
+    /// ```
     #[inline]
     pub fn on_sent(&mut self, now_us: u64, rto_us: u64) {
         self.on_segments_sent(now_us, rto_us, (1, self.conn.packets_out.saturating_add(1)));
     }
 
     /// Call after a burst of transmissions; `limited` says that the window stopped it (Linux's `tcp_cwnd_validate`).
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_burst_end(false); // the application had no more
+    /// assert_eq!((driver.conn.is_cwnd_limited, driver.conn.max_packets_out), (false, 10));
+    /// ```
     #[inline]
     pub fn on_burst_end(&mut self, limited: bool) {
         let conn = &mut self.conn;
@@ -168,100 +250,31 @@ impl<A: Algorithm> Driver<A> {
         }
     }
 
-    /// An acknowledgement arrived, and the transport has updated `conn` for it.
-    #[inline]
-    pub fn on_ack(&mut self, ack: &Ack) {
-        let plain = ack.acked > 0 && ack.delivered == ack.acked && self.conn.ca_state == CaState::Open;
-        self.on_arrival(ack, plain);
-        let credit = self.on_progress(ack);
-        self.on_window(ack, credit);
-    }
-
-    /// The first part of [`Driver::on_ack`]: what the acknowledgement says of time and delivery. A transport that looks for losses after it,
-    /// as Linux does, calls [`Driver::on_loss`] and the like next, then the other two parts. `plain`: it says nothing beside its position.
-    #[inline(always)]
-    pub fn on_arrival(&mut self, ack: &Ack, plain: bool) {
-        self.on_round_trip(ack);
-        let (conn, as_linux) = (&mut self.conn, self.options.tells_as_linux);
-        conn.delivered = conn.delivered.wrapping_add(u64::from(ack.delivered));
-        if ack.acked > 0 || (as_linux && conn.packets_out > 0) {
-            let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
-            let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
-            self.cc.pkts_acked(conn, &sample);
-        }
-        let flags = match plain {
-            // Linux: its header was the expected one.
-            true if as_linux && ack.acked == 0 => 0,
-            true => ACK_WINDOW_UPDATE,
-            // Every advance brings a window. // Linux: tcp_may_update_window
-            false if as_linux && ack.acked > 0 => ACK_SLOW_PATH | ACK_WINDOW_UPDATE,
-            false => ACK_SLOW_PATH,
-        };
-        self.cc.in_ack_event(conn, flags);
-    }
-
-    /// The second part: ends the epoch whose data is repaired. Returns the segments with which the window may grow.
-    #[inline(always)]
-    pub fn on_progress(&mut self, ack: &Ack) -> u32 {
-        // The acknowledgement that carried an echo never ends what the echo began, though it may acknowledge all that is out.
-        let mut credit = ack.delivered;
-        if self.in_recovery_epoch()
-            && !core::mem::take(&mut self.undo.echoed)
-            && ack.position >= self.recovery_end
-            && !self.holds_cwr(ack.position)
-        {
-            if self.options.flight == Flight::Pipe {
-                // RFC 9002 §7.3.2, §B.5: packets sent before the recovery began grow nothing.
-                let since = (ack.position - self.recovery_end).saturating_add(1);
-                credit = credit.min(u32::try_from(since).unwrap_or(u32::MAX));
-            }
-            self.end_epoch();
-        }
-        credit
-    }
-
-    /// The last part: the window, by `credit` segments.
-    #[inline(always)]
-    pub fn on_window(&mut self, ack: &Ack, credit: u32) {
-        if self.cc.has_cong_control() {
-            self.cc.cong_control(&mut self.conn, ack.delivered);
-        } else if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
-            if self.options.reduction == Reduction::Proportional {
-                self.prr.on_ack(&mut self.conn, ack);
-            }
-        } else if ack.acked > 0 {
-            let una = self.conn.snd_una;
-            self.cc.cong_avoid(&mut self.conn, una, credit);
-        }
-    }
-
     /// The connection is open, after a handshake that took `rtt_us`: the first round trip time. // RFC 6298 §2.2; Linux: tcp_synack_rtt_meas
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_open(50_000, 50_000);
+    /// assert_eq!((driver.conn.srtt_us8, driver.conn.min_rtt_us), (400_000, 50_000));
+    /// ```
     pub fn on_open(&mut self, now_us: u64, rtt_us: u32) {
         self.conn.set_now(now_us);
         self.variation.sample(&mut self.conn, rtt_us, rtt_us);
     }
 
-    /// What an acknowledgement says of time.
-    #[inline]
-    fn on_round_trip(&mut self, ack: &Ack) {
-        self.conn.set_now(ack.now_us);
-        let Some(newest_us) = ack.rtt_us else { return };
-        let oldest_us = ack.oldest_rtt_us.unwrap_or(newest_us);
-        self.variation.sample(&mut self.conn, oldest_us, newest_us);
-        if self.rounds.is_over(ack.now_us, newest_us) {
-            self.end_round();
-        }
-    }
-
-    /// A packet was acknowledged that was sent in this round trip.
-    #[cold]
-    fn end_round(&mut self) {
-        self.rounds.next(self.conn.now_us);
-        self.variation.end_round();
-        self.largest.next_round(self.conn.packets_out);
-    }
-
     /// Duplicate acknowledgements came without a loss being decided.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_disorder();
+    /// assert_eq!((driver.conn.ca_state, driver.conn.cwnd), (CaState::Disorder, 10));
+    /// ```
     #[inline]
     pub fn on_disorder(&mut self) {
         if self.conn.ca_state == CaState::Open {
@@ -270,6 +283,16 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// Duplicate acknowledgements ceased without a loss being decided.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_disorder();
+    /// driver.on_disorder_over(); // it was reordering
+    /// assert_eq!(driver.conn.ca_state, CaState::Open);
+    /// ```
     #[inline]
     pub fn on_disorder_over(&mut self) {
         if self.conn.ca_state == CaState::Disorder {
@@ -277,99 +300,18 @@ impl<A: Algorithm> Driver<A> {
         }
     }
 
-    /// The packet at `lost` was found lost; `next` is the position that the next new packet will have. Returns the epoch's name if
-    /// this began one: one reduction per window of data (RFC 9438 §4.6, RFC 9002 §7.3.2).
-    pub fn on_loss(&mut self, now_us: u64, lost: u64, next: u64) -> Option<RecoveryEpoch> {
-        self.conn.set_now(now_us);
-        if lost < self.recovery_end {
-            if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
-                self.hold();
-            }
-            return None;
-        }
-        self.open_epoch();
-        self.reduce(next, self.flight());
-        self.enter(CaState::Recovery);
-        self.start_reduction(self.cc.min_cwnd(&self.conn)); // R9438-4.6-a
-        Some(self.undo.by_loss())
-    }
-
-    /// An ECN echo for the packet at `marked` arrived. What it asks for is never undone, nor is an epoch that it came in: it says
-    /// that there was congestion. // RFC 9438 §4.6, RFC 3168 §6.1.2
-    pub fn on_ecn(&mut self, now_us: u64, marked: u64, next: u64) -> EcnOutcome {
-        self.conn.set_now(now_us);
-        if marked < self.recovery_end {
-            self.undo.close();
-            return EcnOutcome::Ignored;
-        }
-        self.open_epoch();
-        self.undo.close();
-        let cwnd = self.conn.cwnd;
-        // What was marked has just left the flight.
-        self.reduce(next, self.flight().max(self.conn.max_packets_out));
-        // Linux has a rule of its own for it: `holds_cwr`.
-        self.undo.echoed = !self.options.tells_as_linux;
-        self.enter(CaState::Cwr);
-        // R9438-4.6-e: keep reducing down to one segment, though ssthresh stays at two; RFC 9002 §7.2: to two in QUIC. Linux's window ends
-        // at ssthresh.
-        let floor = u32::from(self.options.loss_window);
-        let most =
-            if self.options.tells_as_linux { u32::MAX } else { cwnd.saturating_sub(1).max(floor.min(cwnd)) };
-        self.start_reduction(self.conn.ssthresh.min(most));
-        // R9438-4.6-f
-        if cwnd <= floor { EcnOutcome::AtFloor } else { EcnOutcome::Reduced }
-    }
-
-    /// The retransmission timer fired (TCP), or congestion persisted (QUIC). Further timeouts for the same data leave
-    /// `ssthresh` where it is (RFC 5681 §3.1); within fast recovery, see [`Options::timeout_reduces_again`].
-    ///
-    /// A timeout within an epoch is a part of it, with a name of its own: an undo takes the proof of both.
-    pub fn on_timeout(&mut self, now_us: u64, lost: u64, next: u64) -> RecoveryEpoch {
-        self.conn.set_now(now_us);
-        let begins = lost >= self.recovery_end;
-        if begins {
-            self.open_epoch();
-        }
-        let again = self.options.timeout_reduces_again && self.conn.ca_state != CaState::Loss;
-        if begins || again {
-            self.finish_reduction();
-            self.reduce_by_timeout(next);
-        }
-        self.collapse(next);
-        if begins { self.undo.by_timeout() } else { self.undo.join_timeout() }
-    }
-
-    /// Ends the epoch early, at an acknowledgement of everything before `position`; recoveries that last only to the first new
-    /// acknowledgement need this. Later losses are another epoch's, of data too that was out when this one began.
-    pub fn leave_recovery(&mut self, position: u64) {
-        self.end_epoch();
-        self.recovery_end = self.recovery_end.min(position);
-    }
-
-    /// The losses, or the timeout, that began `epoch` were none: takes the reduction back, once. Nothing happens where another
-    /// reduction came after it, where an ECN echo came in it, and where not all of it is proven so. // RFC 9438 §4.9
-    pub fn on_spurious(&mut self, now_us: u64, epoch: RecoveryEpoch) -> bool {
-        self.on_spurious_into(now_us, epoch, CaState::Open)
-    }
-
-    /// As [`Driver::on_spurious`], with [`CaState::Disorder`] after it where something is still missing, as in Linux.
-    pub fn on_spurious_into(&mut self, now_us: u64, epoch: RecoveryEpoch, state: CaState) -> bool {
-        self.conn.set_now(now_us);
-        if !self.undo.prove(epoch) {
-            return false;
-        }
-        let restored = self.cc.undo_cwnd(&mut self.conn);
-        self.conn.cwnd = self.conn.cwnd.max(restored).min(self.conn.cwnd_clamp);
-        self.conn.ssthresh = self.conn.ssthresh.max(self.undo.ssthresh);
-        // A later loss of this data is judged anew; one of the epoch before has had its reduction.
-        self.recovery_end = self.undo.recovery_end;
-        if self.conn.ca_state != state || !self.options.tells_as_linux {
-            self.enter(state);
-        }
-        true
-    }
-
     /// Whether a recovery epoch goes on: a window reduction, or the repair after a timeout.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_disorder();
+    /// assert!(!driver.in_recovery_epoch()); // nothing is decided
+    /// driver.on_loss(50_000, 0, 10);
+    /// assert!(driver.in_recovery_epoch());
+    /// ```
     #[inline]
     #[must_use]
     pub const fn in_recovery_epoch(&self) -> bool {

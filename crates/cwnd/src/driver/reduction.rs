@@ -124,6 +124,17 @@ impl<A: Algorithm> Driver<A> {
 impl<A: Algorithm> Driver<A> {
     /// In the repair after a timeout a retransmission was found lost: another epoch, and fast recovery. Linux's `tcp_enter_recovery`
     /// from [`CaState::Loss`].
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP);
+    ///
+    /// driver.on_timeout(1_000_000, 0, 10); // ssthresh 5, window 1
+    /// (driver.conn.cwnd, driver.conn.packets_out) = (6, 6);
+    /// driver.on_lost_retransmission(1_100_000, 12);
+    /// assert_eq!((driver.conn.ca_state, driver.conn.cwnd), (CaState::Recovery, 3)); // half of 6
+    /// ```
     pub fn on_lost_retransmission(&mut self, now_us: u64, next: u64) -> RecoveryEpoch {
         self.conn.set_now(now_us);
         self.renew_epoch();
@@ -134,6 +145,17 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// In the repair after a timeout the timer fired for a segment that it has not sent again before: another epoch.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP);
+    ///
+    /// driver.on_timeout(1_000_000, 0, 10); // ssthresh 5
+    /// (driver.conn.cwnd, driver.conn.packets_out) = (6, 6);
+    /// driver.on_further_timeout(2_000_000, 12);
+    /// assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (1, 3)); // half of 6
+    /// ```
     // RFC 5681 §3.1: ssthresh is held constant only for a segment that the timer has sent again already
     pub fn on_further_timeout(&mut self, now_us: u64, next: u64) -> RecoveryEpoch {
         self.conn.set_now(now_us);
@@ -145,6 +167,15 @@ impl<A: Algorithm> Driver<A> {
 
     /// A loss was found that a probe has repaired already: the window is reduced at once, nothing is to be repaired, and nothing can
     /// be undone. // RFC 8985 §7.4.2
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP);
+    ///
+    /// driver.on_repaired_loss(60_000, 11);
+    /// assert_eq!((driver.conn.cwnd, driver.conn.ca_state), (5, CaState::Open));
+    /// ```
     pub fn on_repaired_loss(&mut self, now_us: u64, next: u64) {
         self.conn.set_now(now_us);
         self.open_epoch();
@@ -162,12 +193,32 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// An ECN echo arrived that asks for nothing more: what was taken before it is not given back. [`Driver::on_ecn`] does this, too.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP);
+    ///
+    /// let epoch = driver.on_loss(50_000, 0, 10).unwrap();
+    /// driver.prohibit_undo();
+    /// assert!(!driver.on_spurious(60_000, epoch));
+    /// ```
     pub const fn prohibit_undo(&mut self) {
         self.undo.close();
     }
 
     /// In the reduction that an ECN echo began, something was found lost: fast recovery, without another reduction, until the same data
     /// has arrived. Nothing can be undone. Linux's `tcp_enter_recovery` from [`CaState::Cwr`].
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP);
+    ///
+    /// driver.on_ecn(50_000, 0, 10);
+    /// driver.on_loss_after_echo(50_000);
+    /// assert_eq!((driver.conn.ca_state, driver.conn.cwnd), (CaState::Recovery, 5)); // reduced once
+    /// ```
     // RFC 3168 §6.1.2: once per window of data
     pub fn on_loss_after_echo(&mut self, now_us: u64) {
         self.conn.set_now(now_us);
@@ -176,6 +227,17 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// All data of a recovery has arrived, after its reduction was taken back: Linux's `tcp_end_cwnd_reduction` tells of its end all the same.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP);
+    ///
+    /// let epoch = driver.on_loss(50_000, 0, 10).unwrap();
+    /// driver.on_spurious(60_000, epoch);
+    /// driver.on_undone_reduction_over(); // the algorithm hears `CaEvent::CompleteCwr`
+    /// assert_eq!(driver.conn.cwnd, 10);
+    /// ```
     pub fn on_undone_reduction_over(&mut self) {
         self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
     }

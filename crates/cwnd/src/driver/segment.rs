@@ -21,6 +21,17 @@ impl<A: Algorithm> Driver<A> {
     /// discovery at the beginning of a connection do not blind HyStart++. A reduction before this call is not undone after it.
     ///
     /// `initial_cwnd` is the window of an idle restart in the new segments.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// let spare = driver.on_mss(50_000, 9000, 0, 10); // 12 000 bytes
+    /// assert_eq!((driver.conn.cwnd, spare), (2, 0)); // two segments at least
+    /// let spare = driver.on_mss(50_000, 1400, spare, 10); // 18 000 bytes = 12 × 1400 + 1200
+    /// assert_eq!((driver.conn.cwnd, spare), (12, 1200));
+    /// ```
     pub fn on_mss(&mut self, now_us: u64, mss: u32, spare: u32, initial_cwnd: u32) -> u32 {
         self.conn.set_now(now_us);
         let scale = Rescale { from: self.conn.mss.max(1).into(), to: mss.max(1).into() };
@@ -60,6 +71,17 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// Starts the same algorithm with the same settings on `conn`: another path, of which nothing is known. // RFC 9000 §9.4
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_loss(50_000, 0, 10);
+    /// driver.restart(Conn::new(1200, 10));
+    /// assert_eq!((driver.conn.cwnd, driver.recovery_end()), (10, 0));
+    /// assert_eq!(driver.conn.ssthresh, cwnd::INFINITE_SSTHRESH);
+    /// ```
     pub fn restart(&mut self, mut conn: Conn) {
         self.cc.release(&mut self.conn);
         if conn.tick_hz == 0 {
@@ -79,6 +101,16 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// Puts another algorithm in charge of the running connection.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_loss(50_000, 0, 10);
+    /// driver.switch(Configured::<Reno>::registered());
+    /// assert_eq!(driver.conn.cwnd, 5); // the connection's variables stay
+    /// ```
     pub fn switch(&mut self, cc: A) {
         self.cc.release(&mut self.conn);
         self.cc = cc;

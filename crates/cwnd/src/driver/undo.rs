@@ -3,6 +3,18 @@
 
 /// Names a recovery epoch (an *epoch* in this module), or the timeout within one. [`super::Driver::on_loss`] and [`super::Driver::on_timeout`] hand it out,
 /// the transport keeps it with the packets that it sends again, and [`super::Driver::on_spurious`] takes it.
+///
+/// ```
+/// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+/// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+/// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+///
+/// let loss = driver.on_loss(50_000, 0, 10).unwrap();
+/// let timeout = driver.on_timeout(1_000_000, 0, 10); // within the epoch
+/// assert!(!driver.on_spurious(1_050_000, loss)); // half of the proof
+/// assert!(driver.on_spurious(1_050_000, timeout));
+/// assert_eq!(driver.conn.cwnd, 10);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecoveryEpoch {
     number: u16,
