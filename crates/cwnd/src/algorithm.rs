@@ -14,6 +14,16 @@ macro_rules! algorithm {
         ///
         /// [`Controller`] is one, chosen at run time from the whole registry; [`Configured`] is one, a single algorithm chosen when the
         /// program is compiled, so that nothing else is linked. Implement [`CongestionControl`], not this.
+        ///
+        /// ```
+        /// use cwnd::{Algorithm, Configured, Conn, algorithms::{reno::Reno, scalable::Scalable}};
+        ///
+        /// fn after_a_loss(mut cc: impl Algorithm) -> u32 {
+        ///     cc.ssthresh(&mut Conn { packets_out: 80, ..Conn::new(1448, 80) })
+        /// }
+        /// assert_eq!(after_a_loss(Configured::<Reno>::registered()), 40); // 80/2
+        /// assert_eq!(after_a_loss(Configured::<Scalable>::registered()), 70); // 80 − 80/8
+        /// ```
         pub trait Algorithm {
             $(
                 #[doc = concat!("See [`CongestionControl::", stringify!($hook), "`].")]

@@ -5,6 +5,13 @@
 pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 
 /// The five states of a connection (Linux's `tcp_ca_state`; Ha, Rhee and Xu 2008, section 4.2). Exhaustive: there are these five.
+///
+/// ```
+/// use cwnd::CaState;
+///
+/// assert_eq!((CaState::Open as u8, CaState::Loss as u8), (0, 4)); // Linux's numbers
+/// assert_eq!(CaState::default(), CaState::Open);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub enum CaState {
@@ -23,6 +30,13 @@ pub enum CaState {
 
 impl CaState {
     /// The state with Linux's number `n`; an unknown number reads as [`CaState::Open`].
+    ///
+    /// ```
+    /// use cwnd::CaState;
+    ///
+    /// assert_eq!(CaState::from_u8(3), CaState::Recovery);
+    /// assert_eq!(CaState::from_u8(5), CaState::Open); // no state has it
+    /// ```
     #[inline]
     #[must_use]
     pub const fn from_u8(n: u8) -> Self {
@@ -37,6 +51,10 @@ impl CaState {
 }
 
 /// What can happen to a connection besides acknowledgements (Linux's `tcp_ca_event`).
+///
+/// ```
+/// assert_eq!(cwnd::CaEvent::CompleteCwr as u8, 2); // Linux's number
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -57,6 +75,13 @@ pub enum CaEvent {
 
 impl CaEvent {
     /// The event with Linux's number `n`, if there is one.
+    ///
+    /// ```
+    /// use cwnd::CaEvent;
+    ///
+    /// assert_eq!(CaEvent::from_u8(3), Some(CaEvent::Loss));
+    /// assert_eq!(CaEvent::from_u8(6), None); // Linux has six, from 0 on
+    /// ```
     #[inline]
     #[must_use]
     pub const fn from_u8(n: u8) -> Option<Self> {
@@ -81,6 +106,12 @@ pub const ACK_WINDOW_UPDATE: u32 = 1 << 1;
 pub const ACK_ECE: u32 = 1 << 2;
 
 /// Whether this connection's packets are paced, and by what (Linux's `sk_pacing`).
+///
+/// ```
+/// use cwnd::{Conn, PacingStatus};
+///
+/// assert_eq!(Conn::new(1448, 10).pacing_status, PacingStatus::None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -110,6 +141,13 @@ macro_rules! sample {
 
 sample! {
     /// One batch of newly acknowledged packets (Linux's `ack_sample`).
+    ///
+    /// ```
+    /// use cwnd::AckSample;
+    ///
+    /// let fields = AckSample::FIELDS.iter().map(|(name, _, offset)| (*name, *offset));
+    /// assert_eq!(fields.collect::<Vec<_>>(), [("pkts_acked", 0), ("rtt_us", 4), ("in_flight", 8)]);
+    /// ```
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[repr(C)]
     #[non_exhaustive]
@@ -125,6 +163,11 @@ sample! {
 
 impl AckSample {
     /// A sample with these fields, and every other as where nothing is known.
+    ///
+    /// ```
+    /// let sample = cwnd::AckSample::new(2, -1, 10); // two packets, without a round trip time
+    /// assert_eq!((sample.pkts_acked, sample.rtt_us), (2, -1));
+    /// ```
     #[must_use]
     pub const fn new(pkts_acked: u32, rtt_us: i32, in_flight: u32) -> Self {
         Self { pkts_acked, rtt_us, in_flight }
@@ -138,6 +181,13 @@ impl AckSample {
 ///
 /// Not `#[non_exhaustive]`, so that a test can write `Conn { cwnd: 20, ..Conn::new(1448, 10) }`: as long as a literal ends like this, a new
 /// field breaks nothing.
+///
+/// ```
+/// use cwnd::Conn;
+///
+/// let conn = Conn { ssthresh: 20, packets_out: 12, ..Conn::new(1448, 10) };
+/// assert_eq!((conn.in_slow_start(), conn.flight()), (true, 10));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Conn {
@@ -199,6 +249,13 @@ const fn ticks_at(now_us: u64, hz: u32) -> u64 {
 
 impl Conn {
     /// A connection that has sent nothing: window `cwnd` segments, infinite `ssthresh`, no RTT sample.
+    ///
+    /// ```
+    /// use cwnd::{Conn, INFINITE_SSTHRESH};
+    ///
+    /// let conn = Conn::new(1448, 10);
+    /// assert_eq!((conn.mss, conn.cwnd, conn.ssthresh), (1448, 10, INFINITE_SSTHRESH));
+    /// ```
     #[must_use]
     pub const fn new(mss: u32, cwnd: u32) -> Self {
         Self {
@@ -229,6 +286,12 @@ impl Conn {
     }
 
     /// Sets the clock to `now_us`; the tick counter moves on with it. The one place where either changes.
+    ///
+    /// ```
+    /// let mut conn = cwnd::Conn { tick_hz: 250, ..cwnd::Conn::new(1448, 10) };
+    /// conn.set_now(10_000); // 10 ms, two whole ticks of 4 ms
+    /// assert_eq!((conn.now_us, conn.ticks), (10_000, 2));
+    /// ```
     #[inline]
     pub const fn set_now(&mut self, now_us: u64) {
         if now_us == self.now_us {
@@ -243,6 +306,12 @@ impl Conn {
     }
 
     /// The clock's low 32 bits, µs: what an algorithm's state keeps. Differences are good for 71 minutes.
+    ///
+    /// ```
+    /// let mut conn = cwnd::Conn::new(1448, 10);
+    /// conn.set_now((1 << 32) + 7);
+    /// assert_eq!(conn.now_us32(), 7);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn now_us32(&self) -> u32 {
@@ -250,6 +319,13 @@ impl Conn {
     }
 
     /// Whether the window is below the slow start threshold (RFC 5681 §3.1: either rule serves when they are equal).
+    ///
+    /// ```
+    /// use cwnd::Conn;
+    ///
+    /// assert!(Conn::new(1448, 10).in_slow_start());
+    /// assert!(!Conn { ssthresh: 10, ..Conn::new(1448, 10) }.in_slow_start());
+    /// ```
     #[inline]
     #[must_use]
     pub const fn in_slow_start(&self) -> bool {
@@ -258,6 +334,14 @@ impl Conn {
 
     /// Whether the window limits the sender, so that growing it is backed by traffic. In slow start a flow that used
     /// half its window counts (RFC 7661's rationale; Linux's `tcp_is_cwnd_limited`).
+    ///
+    /// ```
+    /// use cwnd::Conn;
+    ///
+    /// let conn = Conn { max_packets_out: 6, ..Conn::new(1448, 10) };
+    /// assert!(conn.cwnd_limited()); // slow start, and 10 < 2 × 6
+    /// assert!(!Conn { ssthresh: 10, ..conn }.cwnd_limited());
+    /// ```
     #[inline]
     #[must_use]
     pub const fn cwnd_limited(&self) -> bool {
@@ -266,6 +350,13 @@ impl Conn {
 
     /// Flight size for a window reduction: what is out, without the segments that limited transmit added on top of
     /// the window (RFC 5681 §3.2 step 2, RFC 9438 §4.6).
+    ///
+    /// ```
+    /// use cwnd::Conn;
+    ///
+    /// assert_eq!(Conn { packets_out: 12, ..Conn::new(1448, 10) }.flight(), 10); // two by limited transmit
+    /// assert_eq!(Conn { packets_out: 8, ..Conn::new(1448, 10) }.flight(), 8);
+    /// ```
     #[inline]
     #[must_use]
     pub fn flight(&self) -> u32 {
@@ -273,6 +364,12 @@ impl Conn {
     }
 
     /// Adds `n` segments to the window, up to the clamp.
+    ///
+    /// ```
+    /// let mut conn = cwnd::Conn { cwnd_clamp: 12, ..cwnd::Conn::new(1448, 10) };
+    /// conn.grow(5);
+    /// assert_eq!(conn.cwnd, 12);
+    /// ```
     #[inline]
     pub fn grow(&mut self, n: u32) {
         self.cwnd = self.cwnd.saturating_add(n).min(self.cwnd_clamp);

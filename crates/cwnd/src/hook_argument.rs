@@ -4,6 +4,13 @@
 use crate::conn::{AckSample, CaEvent, CaState};
 
 /// An argument as a hook takes it, and how it crosses a C interface (a plugin's, or that of the kernel's glue).
+///
+/// ```
+/// use cwnd::{CaState, WireArgument};
+///
+/// assert_eq!(CaState::Loss.into_wire(), 4_u8);
+/// assert_eq!(CaState::from_wire(3), Some(CaState::Recovery));
+/// ```
 pub trait WireArgument: Sized {
     /// What crosses.
     type Wire;
@@ -14,6 +21,15 @@ pub trait WireArgument: Sized {
 }
 
 /// How a record holds an argument: as 32-bit words, in the kernel's units. Those of a trace are the columns `arg0`, `arg1`, …
+///
+/// ```
+/// use cwnd::{AckSample, RecordedArgument};
+///
+/// let mut words = [0; AckSample::WORDS];
+/// AckSample::new(2, 50_000, 10).write(&mut words.iter_mut(), 1448);
+/// assert_eq!(words, [2, 50_000, 14_480]); // the flight in bytes, as in the kernel
+/// assert_eq!(AckSample::read(&mut words.into_iter(), 1448), Some(AckSample::new(2, 50_000, 10)));
+/// ```
 pub trait RecordedArgument: Copy {
     /// How many.
     const WORDS: usize;
@@ -24,6 +40,12 @@ pub trait RecordedArgument: Copy {
 }
 
 /// What a hook returns, and how a record holds it: 0 where that is nothing.
+///
+/// ```
+/// use cwnd::HookResult;
+///
+/// assert_eq!((7_u32.word(), ().word()), (7, 0));
+/// ```
 pub trait HookResult {
     /// From a recorded word.
     fn from_word(word: u32) -> Self;

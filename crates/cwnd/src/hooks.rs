@@ -14,6 +14,17 @@ use crate::hook_argument::RecordedArgument;
 /// From these rows follow [`Hook`], the hooks of [`Controller`](crate::Controller), `replay::Call`, the
 /// functions of a plugin's table and their version, what is exported to the kernel's glue and declared there, the records, their
 /// columns and their replay. [`CongestionControl`] is written beside them, and where the two differ nothing compiles.
+///
+/// ```
+/// macro_rules! numbers {
+///     ($($variant:ident = $number:literal $(if $has:ident)?:
+///         $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
+///         const HOOKS: &[(&str, u8)] = &[$((stringify!($hook), $number)),+];
+///     };
+/// }
+/// cwnd::for_each_hook!(numbers);
+/// assert_eq!(HOOKS[2], ("ssthresh", 2));
+/// ```
 #[macro_export]
 macro_rules! for_each_hook {
     ($callback:path $(, $($more:tt)+)?) => {
@@ -37,6 +48,13 @@ macro_rules! hook_enum {
     ($($variant:ident = $number:literal $(if $has:ident)?:
         $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
         /// A hook that a transport calls. Exhaustive, like the table: who records or replays calls has to know every hook.
+        ///
+        /// ```
+        /// use cwnd::Hook;
+        ///
+        /// assert_eq!(Hook::ALL.len(), 10);
+        /// assert_eq!(Hook::ALL[3], Hook::CongAvoid); // by number
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Hook {
             $(
@@ -50,6 +68,10 @@ macro_rules! hook_enum {
             pub const ALL: [Self; [$($number),+].len()] = [$(Self::$variant),+];
 
             /// Linux's name.
+            ///
+            /// ```
+            /// assert_eq!(cwnd::Hook::CongAvoid.name(), "cong_avoid");
+            /// ```
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -58,6 +80,13 @@ macro_rules! hook_enum {
             }
 
             /// Words that its arguments take in a record.
+            ///
+            /// ```
+            /// use cwnd::Hook;
+            ///
+            /// assert_eq!(Hook::CongAvoid.words(), 2); // `ack`, `acked`
+            /// assert_eq!(Hook::PktsAcked.words(), 3); // the fields of `AckSample`
+            /// ```
             #[must_use]
             pub const fn words(self) -> usize {
                 match self {
@@ -86,6 +115,13 @@ pub const ARGUMENT_WORDS: usize = {
 
 impl Hook {
     /// The hook that Linux calls `name`.
+    ///
+    /// ```
+    /// use cwnd::Hook;
+    ///
+    /// assert_eq!(Hook::by_name("ssthresh"), Some(Hook::Ssthresh));
+    /// assert_eq!(Hook::by_name("min_cwnd"), None); // the kernel has no slot for it
+    /// ```
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|hook| hook.name() == name)
@@ -99,6 +135,12 @@ pub const PRIVATE_BYTES: usize = 104;
 pub type PrivateWords = [u32; PRIVATE_BYTES / 4];
 
 /// An algorithm's state as it lies in the private area: its bytes, and which of the area's bytes have a meaning.
+///
+/// ```
+/// use cwnd::{PRIVATE_BYTES, StateWords};
+///
+/// assert_eq!(size_of::<StateWords>(), 2 * PRIVATE_BYTES); // 104 bytes, and which of them count
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct StateWords {
@@ -110,6 +152,16 @@ pub struct StateWords {
 
 impl StateWords {
     /// These bytes, with the padding of `recorded`, which may hold anything.
+    ///
+    /// ```
+    /// use cwnd::StateWords;
+    ///
+    /// let mut state = StateWords { words: [0; 26], fields: [u32::MAX; 26] };
+    /// (state.words[0], state.fields[0]) = (0x0000_0007, 0x0000_ffff); // two bytes of field, two of padding
+    /// let mut recorded = [0; 26];
+    /// recorded[0] = 0x1234_0009;
+    /// assert_eq!(state.over(&recorded)[0], 0x1234_0007);
+    /// ```
     #[must_use]
     pub fn over(&self, recorded: &PrivateWords) -> PrivateWords {
         let mut words = *recorded;
@@ -124,6 +176,14 @@ impl StateWords {
 ///
 /// A name says what the value is, then its unit, then its scale: `k_s_x1024` is K in 1/1024 s. [`unit_and_scale`] tells both of a name;
 /// without a unit it is segments or a pure number. The names never change while an algorithm runs.
+///
+/// ```
+/// use cwnd::{Info, unit_and_scale};
+///
+/// let info = Info::of(&[("w_max", 100), ("k_s_x1024", 2048)]);
+/// let (name, value) = info.fields[1];
+/// assert_eq!((unit_and_scale(name), value / 1024), (("s", 1024), 2)); // K is two seconds
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Names and values; unused places are `("", 0)`.
@@ -158,6 +218,13 @@ pub const SCALES: &[(&str, u32)] = &[
 ];
 
 /// Unit of the inner variable called `name`, and by what its value is to be divided.
+///
+/// ```
+/// use cwnd::unit_and_scale;
+///
+/// assert_eq!(unit_and_scale("min_rtt_us"), ("µs", 1));
+/// assert_eq!(unit_and_scale("alpha_x64k"), ("", 65_536));
+/// ```
 #[must_use]
 pub fn unit_and_scale(name: &str) -> (&'static str, u32) {
     let (bare, scale) = SCALES
@@ -171,11 +238,21 @@ pub fn unit_and_scale(name: &str) -> (&'static str, u32) {
 
 impl Info {
     /// The places in use.
+    ///
+    /// ```
+    /// let info = cwnd::Info::of(&[("w_max", 100)]);
+    /// assert_eq!(info.named().collect::<Vec<_>>(), [("w_max", 100)]); // of eight places
+    /// ```
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.fields.into_iter().filter(|(name, _)| !name.is_empty())
     }
 
     /// These names and values, up to eight.
+    ///
+    /// ```
+    /// let info = cwnd::Info::of(&[("w_max", 100)]);
+    /// assert_eq!((info.fields[0], info.fields[1]), (("w_max", 100), ("", 0)));
+    /// ```
     #[must_use]
     pub fn of(fields: &[(&'static str, u64)]) -> Self {
         let mut info = Self::default();
@@ -191,6 +268,27 @@ impl Info {
 /// `Params` are the algorithm's settings. They are passed in, not stored, because in the kernel they lie in read-only
 /// memory beside the program while the state lies in the socket. Algorithms answer and the transport acts: `ssthresh`
 /// returns a number and changes no window.
+///
+/// ```
+/// use cwnd::{CongestionControl, Conn, algorithms};
+///
+/// /// Standard TCP that keeps 7/8 after a loss.
+/// struct Gentle;
+///
+/// impl CongestionControl for Gentle {
+///     type Params = ();
+///
+///     fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
+///         (conn.flight() - conn.flight() / 8).max(2)
+///     }
+///
+///     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, (): &()) {
+///         algorithms::standard(conn, acked);
+///     }
+/// }
+/// let mut conn = Conn { packets_out: 80, ..Conn::new(1448, 80) };
+/// assert_eq!(Gentle.ssthresh(&mut conn, &()), 70); // 80 − 80/8
+/// ```
 pub trait CongestionControl {
     /// The algorithm's settings; `()` where there are none.
     type Params;
@@ -250,6 +348,14 @@ pub trait CongestionControl {
 }
 
 /// An algorithm's state together with its settings: what a lane outside the kernel keeps per connection.
+///
+/// ```
+/// use cwnd::{Algorithm, Configured, Conn, algorithms::reno::Reno};
+///
+/// let mut reno = Configured::<Reno>::registered();
+/// let mut conn = Conn { packets_out: 10, ..Conn::new(1448, 10) };
+/// assert_eq!(reno.ssthresh(&mut conn), 5); // the settings need not be named
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Configured<A: CongestionControl> {
     /// The state.
