@@ -12,6 +12,12 @@ pub const ONE_X64K: u32 = 1 << 16;
 ///
 /// Newton–Raphson from a power of two at or above the root, at most twice the root. The relative error goes 1, 1/4, 1/40,
 /// 3·10⁻⁴, 5·10⁻⁸, 10⁻¹⁵: five steps are exact for 64 bits, and their count is fixed as in [`cbrt`].
+///
+/// ```
+/// use cwnd::math::sqrt;
+///
+/// assert_eq!((sqrt(99), sqrt(100)), (9, 10));
+/// ```
 #[inline]
 #[must_use]
 pub const fn sqrt(n: u64) -> u32 {
@@ -28,6 +34,12 @@ pub const fn sqrt(n: u64) -> u32 {
 }
 
 /// `value × fraction`, `fraction` in 1/65536, rounded to nearest.
+///
+/// ```
+/// use cwnd::math::{ONE_X64K, scale_x64k};
+///
+/// assert_eq!(scale_x64k(11, ONE_X64K * 7 / 10), 8); // 7.7
+/// ```
 #[inline]
 #[must_use]
 pub const fn scale_x64k(value: u32, fraction_x64k: u32) -> u32 {
@@ -36,6 +48,10 @@ pub const fn scale_x64k(value: u32, fraction_x64k: u32) -> u32 {
 }
 
 /// Microseconds as 1/1024 s, rounded down; 2⁴¹ µs (25 days) and more as 2 251 799 813.
+///
+/// ```
+/// assert_eq!(cwnd::math::us_to_x1024(1_500_000), 1536); // 1.5 s × 1024
+/// ```
 #[inline]
 #[must_use]
 pub const fn us_to_x1024(us: u64) -> u32 {
@@ -45,6 +61,13 @@ pub const fn us_to_x1024(us: u64) -> u32 {
 }
 
 /// Whether sequence number `a` lies after `b`, both wrapping.
+///
+/// ```
+/// use cwnd::math::seq_after;
+///
+/// assert!(seq_after(5, u32::MAX - 5)); // eleven bytes later
+/// assert!(!seq_after(5, 5));
+/// ```
 #[inline]
 #[must_use]
 pub const fn seq_after(a: u32, b: u32) -> bool {

@@ -23,6 +23,12 @@ const fn quotient(n: u64, d: u64) -> u64 {
 /// Newton–Raphson from a power of two above the root. The error squares at each step (2 → 1.42 → 1.11 → 1.011 →
 /// 1.0002 → 1 + 10⁻⁸), so six steps are exact for 64 bits; the count is fixed because the kernel's verifier walks every
 /// path of a data-dependent loop.
+///
+/// ```
+/// use cwnd::math::cbrt;
+///
+/// assert_eq!((cbrt(26), cbrt(27)), (2, 3));
+/// ```
 #[inline]
 #[must_use]
 pub const fn cbrt(n: u64) -> u32 {
@@ -42,6 +48,12 @@ pub const fn cbrt(n: u64) -> u32 {
 }
 
 /// Integer cube root, rounded down, by halving the interval that holds it: one bit a step, 22 steps.
+///
+/// ```
+/// use cwnd::math::cbrt_bisection;
+///
+/// assert_eq!((cbrt_bisection(26), cbrt_bisection(27)), (2, 3));
+/// ```
 #[must_use]
 pub const fn cbrt_bisection(n: u64) -> u32 {
     // low³ <= n < high³ throughout; 2²² − 0 halves to 1 in 22 steps.
@@ -60,6 +72,12 @@ pub const fn cbrt_bisection(n: u64) -> u32 {
 }
 
 /// Integer cube root, rounded down, by Newton–Raphson until it no longer falls: `x ← (2x + n/x²)/3`.
+///
+/// ```
+/// use cwnd::math::cbrt_newton;
+///
+/// assert_eq!((cbrt_newton(26), cbrt_newton(27)), (2, 3));
+/// ```
 #[must_use]
 pub const fn cbrt_newton(n: u64) -> u32 {
     if n == 0 {
@@ -97,6 +115,12 @@ const START_X64: [u16; 64] = [
 /// for `n >= 2³¹`, the smallest argument that CUBIC has; coarser below (docs/results/cube-root.md).
 ///
 /// Below 64, where no argument of CUBIC's lies, it is the root rounded to nearest.
+///
+/// ```
+/// use cwnd::math::cbrt_table;
+///
+/// assert_eq!(cbrt_table(26), 3); // ∛26 = 2.96: to nearest, this small
+/// ```
 #[inline]
 #[must_use]
 pub const fn cbrt_table(n: u64) -> u32 {

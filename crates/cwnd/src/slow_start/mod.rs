@@ -14,6 +14,16 @@ pub use params::{CHOICES, Choice, HYSTART, HYSTART_PP, NAMES, RFC5681, STANDARD,
 
 crate::state! {
     /// State of whichever slow start is chosen.
+    ///
+    /// ```
+    /// use cwnd::{Conn, slow_start::{RFC5681, STANDARD, SlowStart}};
+    ///
+    /// let (mut slow_start, mut conn) = (SlowStart::default(), Conn::new(1448, 10));
+    /// slow_start.grow(&mut conn, &STANDARD, 2);
+    /// assert_eq!(conn.cwnd, 12); // a segment per acknowledged segment
+    /// slow_start.grow(&mut conn, &RFC5681, 2);
+    /// assert_eq!(conn.cwnd, 13); // a segment per acknowledgement
+    /// ```
     pub struct SlowStart {
         /// The round ends when this byte is acknowledged.
         round_end_seq: u32,
@@ -47,6 +57,14 @@ mod phase {
 }
 
 /// Standard slow start without state: grows for `acked` segments up to `ssthresh` and returns those left over.
+///
+/// ```
+/// use cwnd::{Conn, slow_start};
+///
+/// let mut conn = Conn { ssthresh: 12, ..Conn::new(1448, 10) };
+/// assert_eq!(slow_start::standard(&mut conn, 5), 3); // two up to 12, three left over
+/// assert_eq!(conn.cwnd, 12);
+/// ```
 #[inline]
 pub fn standard(conn: &mut Conn, acked: u32) -> u32 {
     let growth = acked.min(conn.ssthresh.saturating_sub(conn.cwnd)); // R9438-4.10-c
@@ -57,6 +75,14 @@ pub fn standard(conn: &mut Conn, acked: u32) -> u32 {
 impl SlowStart {
     /// Grows the window for `acked` segments in slow start and returns those left over when `ssthresh` is reached
     /// (RFC 5681 §3.1; RFC 9438 §4.10: also at `cwnd == ssthresh`, where nothing is left to grow).
+    ///
+    /// ```
+    /// use cwnd::{Conn, slow_start::{STANDARD, SlowStart}};
+    ///
+    /// let mut conn = Conn { ssthresh: 12, ..Conn::new(1448, 10) };
+    /// assert_eq!(SlowStart::default().grow(&mut conn, &STANDARD, 5), 3);
+    /// assert_eq!(conn.cwnd, 12);
+    /// ```
     #[inline]
     pub fn grow(&mut self, conn: &mut Conn, params: &SlowStartParams, acked: u32) -> u32 {
         if params.is_hystart_pp(conn) {
@@ -71,6 +97,16 @@ impl SlowStart {
     }
 
     /// An RTT sample arrived while in slow start; `min_rtt_us` is the algorithm's smallest RTT. May set `ssthresh`.
+    ///
+    /// ```
+    /// use cwnd::{Conn, slow_start::{HYSTART, SlowStart}};
+    ///
+    /// let (mut slow_start, mut conn) = (SlowStart::default(), Conn::new(1448, 100));
+    /// for _ in 0..9 {
+    ///     slow_start.on_rtt(&mut conn, &HYSTART, 60_000, 50_000); // a fifth above the smallest; eight are gathered first
+    /// }
+    /// assert_eq!(conn.ssthresh, 100); // slow start ends here
+    /// ```
     #[inline]
     pub fn on_rtt(&mut self, conn: &mut Conn, params: &SlowStartParams, rtt_us: u32, min_rtt_us: u32) {
         if self.phase == phase::DONE || !conn.in_slow_start() {
@@ -84,6 +120,18 @@ impl SlowStart {
     }
 
     /// At a connection's start and after a timeout HyStart watches anew.
+    ///
+    /// ```
+    /// use cwnd::{Conn, slow_start::{HYSTART, SlowStart}};
+    ///
+    /// let (mut slow_start, mut conn) = (SlowStart::default(), Conn::new(1448, 100));
+    /// for _ in 0..8 {
+    ///     slow_start.on_rtt(&mut conn, &HYSTART, 60_000, 50_000);
+    /// }
+    /// slow_start.on_timeout(&conn, &HYSTART); // the eight samples are forgotten
+    /// slow_start.on_rtt(&mut conn, &HYSTART, 60_000, 50_000);
+    /// assert!(conn.ssthresh > 100);
+    /// ```
     #[inline]
     pub fn on_timeout(&mut self, conn: &Conn, params: &SlowStartParams) {
         if params.is_hystart() {

@@ -13,6 +13,14 @@ const RFC5681_KIND: u32 = 3;
 
 crate::params! {
     /// Settings of slow start, the same for every algorithm that carries one.
+    ///
+    /// ```
+    /// use cwnd::algorithms::cubic::Cubic;
+    ///
+    /// let cubic = Cubic::builder().slow_start("hystart++").css_rounds(3).build()?;
+    /// assert_eq!((cubic.params.slow_start.css_rounds, cubic.params.slow_start.l), (3, 8));
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct SlowStartParams for _ {
         slow_start: ParamKind::Choice(NAMES), "", 0 => 3, "RFC 3465 §2.2; RFC 9438 §4.10; RFC 9406; Linux; RFC 5681 §3.1",
             "slow start: standard, hystart++ (RFC 9406), hystart (Linux) or rfc5681 (a segment per ACK)";
@@ -34,6 +42,12 @@ crate::params! {
 }
 
 /// A slow start, described.
+///
+/// ```
+/// use cwnd::slow_start::CHOICES;
+///
+/// assert_eq!((CHOICES[1].name, CHOICES[1].source), ("hystart++", "RFC 9406"));
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Choice {
@@ -95,6 +109,12 @@ pub const HYSTART: SlowStartParams = SlowStartParams { slow_start: HYSTART_KIND,
 
 impl SlowStartParams {
     /// Whether this is standard slow start, which needs no RTT.
+    ///
+    /// ```
+    /// use cwnd::slow_start::{HYSTART, STANDARD};
+    ///
+    /// assert!(STANDARD.is_standard() && !HYSTART.is_standard());
+    /// ```
     #[inline]
     #[must_use]
     pub const fn is_standard(&self) -> bool {
