@@ -53,9 +53,26 @@ pub trait Params: Copy + PartialEq + core::fmt::Debug + 'static {
     const SPECS: &'static [Spec];
 
     /// Value of parameter `index`; 0 beyond the last.
+    ///
+    /// ```
+    /// use cwnd::{algorithms::scalable::Scalable, params::Params};
+    ///
+    /// let params = Scalable::builder().build()?.params;
+    /// assert_eq!([0, 1, 2, 3].map(|index| params.get(index)), [100, 16, 1, 0]); // three parameters
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     fn get(&self, index: usize) -> u32;
 
     /// Sets parameter `index`, which the caller has checked against its [`Spec`].
+    ///
+    /// ```
+    /// use cwnd::{algorithms::scalable::Scalable, params::Params};
+    ///
+    /// let mut params = Scalable::builder().build()?.params;
+    /// params.set(0, 50);
+    /// assert_eq!(params.per_segment, 50);
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     fn set(&mut self, index: usize, value: u32);
 }
 
@@ -105,6 +122,14 @@ macro_rules! params {
     (@builder $name:ident $algorithm:ident { $($setters:item)+ }) => {
         impl $algorithm {
             /// Settings of the caller's, beginning with the default ones.
+            ///
+            /// ```
+            /// # use cwnd::{Configured, algorithms::{*, bic::*, cubic::*, cubic::linux::*, fast::*, highspeed::*, htcp::*, hybla::*}};
+            /// # use cwnd::algorithms::{illinois::*, reno::*, scalable::*, sqrt::*, vegas::*, veno::*, westwood::*, yeah::*};
+            #[doc = concat!("let built = ", stringify!($algorithm), "::builder().build()?;")]
+            #[doc = concat!("assert_eq!(built.params, Configured::<", stringify!($algorithm), ">::registered().params);")]
+            /// # Ok::<(), cwnd::ParamError>(())
+            /// ```
             pub fn builder() -> $crate::Builder<Self> {
                 $crate::Builder::new()
             }

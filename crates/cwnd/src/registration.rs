@@ -6,6 +6,13 @@ use crate::params::Params;
 use crate::state::AnyBitPattern;
 
 /// How a TCP sender repairs losses; a key of a flow beside its algorithm.
+///
+/// ```
+/// use cwnd::registry::Recovery;
+///
+/// assert_eq!(Recovery::ALL.len(), 6);
+/// assert_eq!(Recovery::default(), Recovery::Sack);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -68,6 +75,13 @@ impl Recovery {
 }
 
 /// A named parameter set: one published form of an algorithm.
+///
+/// ```
+/// use cwnd::{algorithms::reno::Reno, registry::{Recovery, Registered}};
+///
+/// let tahoe = Reno::SETS.iter().find(|set| set.name == "tahoe").unwrap();
+/// assert_eq!(tahoe.recovery, Recovery::Tahoe);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Set<P> {
     /// Name, unique over the whole registry.
@@ -83,6 +97,12 @@ pub struct Set<P> {
 }
 
 /// What an algorithm's file tells the registry.
+///
+/// ```
+/// use cwnd::{algorithms::reno::Reno, registry::Registered};
+///
+/// assert_eq!((Reno::NAME, Reno::SETS[0].name), ("reno", "reno"));
+/// ```
 pub trait Registered: CongestionControl<Params: Params> + AnyBitPattern + Default + PartialEq {
     /// Name of the algorithm and of its default parameter set.
     const NAME: &'static str;
@@ -93,6 +113,13 @@ pub trait Registered: CongestionControl<Params: Params> + AnyBitPattern + Defaul
 
     /// The state that corresponds to the private words of Linux's module of this algorithm, for replays of records that
     /// begin in the middle of a connection. Not written where there is no such module or its state does not matter.
+    ///
+    /// ```
+    /// use cwnd::{PrivateWords, algorithms::{hybla::Hybla, reno::Reno}, registry::Registered};
+    ///
+    /// let words: PrivateWords = [0; 26];
+    /// assert!(Hybla::from_words(&words).is_some() && Reno::from_words(&words).is_none());
+    /// ```
     fn from_words(_words: &PrivateWords) -> Option<Self> {
         None
     }
@@ -100,6 +127,13 @@ pub trait Registered: CongestionControl<Params: Params> + AnyBitPattern + Defaul
 
 impl<A: Registered> Configured<A> {
     /// A new instance of the algorithm with its default settings.
+    ///
+    /// ```
+    /// use cwnd::{Configured, algorithms::vegas::Vegas};
+    ///
+    /// let vegas = Configured::<Vegas>::registered();
+    /// assert_eq!((vegas.params.alpha, vegas.params.beta), (1, 3)); // segments in queues
+    /// ```
     #[must_use]
     pub fn registered() -> Self {
         const { assert!(!A::SETS.is_empty(), "an algorithm has its default settings") };

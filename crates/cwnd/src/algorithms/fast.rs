@@ -21,6 +21,14 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of FAST.
+    ///
+    /// ```
+    /// use cwnd::algorithms::fast::Fast;
+    ///
+    /// let cc = Fast::builder().alpha(20).build()?;
+    /// assert_eq!((cc.params.alpha, cc.params.start_delay), (20, 750)); // 20 segments at rest; µs
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct FastParams for Fast {
         alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Wei et al. 2006 §III; ns-2",
             "segments of a flow that wait in queues at rest";
@@ -33,6 +41,15 @@ crate::params! {
 
 crate::state! {
     /// State of FAST.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::fast::Fast};
+    ///
+    /// let mut cc = Configured::<Fast>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 50); // half: it turns at the delay, and hardly ever at a loss
+    /// ```
     pub struct Fast {
         /// Mean RTT, in 1/65536 µs; 0 before the first sample.
         mean_rtt_us_x64k: u64,

@@ -35,6 +35,14 @@ const TABLE: [(u32, u32); 73] = [
 
 crate::params! {
     /// Settings of HighSpeed TCP.
+    ///
+    /// ```
+    /// use cwnd::algorithms::highspeed::HighSpeed;
+    ///
+    /// let cc = HighSpeed::builder().row("not_passed").build()?;
+    /// assert_eq!((cc.params.row, cc.params.counting), (1, 1)); // the second of its names; acknowledgements
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct HighSpeedParams for HighSpeed {
         row: ParamKind::Choice(&["reached", "not_passed", "interpolated"]), "", 0 => 2, "RFC 3649 §5, appendix B; Linux",
             "row of the table: the last that the window has reached, the first that it has not passed, or between the two";
@@ -45,6 +53,15 @@ crate::params! {
 
 crate::state! {
     /// State of HighSpeed TCP.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::highspeed::HighSpeed};
+    ///
+    /// let mut cc = Configured::<HighSpeed>::registered();
+    /// for (window, kept) in [(38, 19), (94_717, 86_208)] {
+    ///     assert_eq!(cc.ssthresh(&mut Conn::new(1448, window)), kept); // 1/2 is given away, then 23/256
+    /// }
+    /// ```
     pub struct HighSpeed {
         /// Row of the last increase.
         row: u32,

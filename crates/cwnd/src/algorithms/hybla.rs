@@ -49,6 +49,17 @@ const START_RHO: u32 = 1;
 
 crate::params! {
     /// Settings of Hybla.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::hybla::Hybla};
+    ///
+    /// let mut cc = Hybla::builder().rtt0_ms(50).build()?;
+    /// let mut conn = Conn { srtt_us8: 8 * 100_000, is_cwnd_limited: true, ..Conn::new(1448, 10) };
+    /// cc.init(&mut conn);
+    /// cc.cong_avoid(&mut conn, 0, 1);
+    /// assert_eq!(conn.cwnd, 13); // ρ = 100 ms / 50 ms = 2: 10 + 2² − 1
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct HyblaParams for Hybla {
         rtt0_ms: ParamKind::Whole, "ms", 1 => 10_000, "Caini and Firrincieli 2004",
             "round trip of the reference flow";
@@ -63,6 +74,16 @@ crate::params! {
 
 crate::state! {
     /// State of Hybla.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::hybla::Hybla};
+    ///
+    /// let mut cc = Configured::<Hybla>::registered();
+    /// let mut conn = Conn { srtt_us8: 8 * 100_000, is_cwnd_limited: true, ..Conn::new(1448, 10) };
+    /// cc.init(&mut conn);
+    /// cc.cong_avoid(&mut conn, 0, 1);
+    /// assert_eq!(conn.cwnd, 25); // ρ = 100 ms / 25 ms = 4: 10 + 2⁴ − 1
+    /// ```
     pub struct Hybla {
         /// Smallest smoothed RTT so far × 8, µs; [`u32::MAX`] before the first.
         min_srtt_us8: u32,

@@ -17,6 +17,14 @@ pub mod westwood;
 pub mod yeah;
 
 /// Lists every algorithm for other macros: `for_each_algorithm!(m)` expands to `m! { Name: path::Type, "name"; … }`.
+///
+/// ```
+/// macro_rules! names {
+///     ($($name:ident: $type:path, $string:literal;)+) => { const NAMES: &[&str] = &[$($string),+]; };
+/// }
+/// cwnd::for_each_algorithm!(names);
+/// assert_eq!(NAMES[..2], ["reno", "cubic"]);
+/// ```
 #[macro_export]
 macro_rules! for_each_algorithm {
     ($callback:path) => {
@@ -118,6 +126,16 @@ pub(crate) fn grow_per_rtt(conn: &mut Conn, growth_x16m: u64, acked: u32) {
 
 /// Standard TCP's growth, for algorithms that are it in part: slow start, then [`additive_increase`] by a segment per
 /// round trip, while the window limits the flow. // RFC 5681 §3.1
+///
+/// ```
+/// use cwnd::{Conn, algorithms::standard};
+///
+/// let mut conn = Conn { is_cwnd_limited: true, ssthresh: 12, ..Conn::new(1448, 10) };
+/// standard(&mut conn, 8); // two segments of slow start, six of credit
+/// assert_eq!((conn.cwnd, conn.cwnd_cnt), (12, 6));
+/// standard(&mut conn, 6);
+/// assert_eq!((conn.cwnd, conn.cwnd_cnt), (13, 0));
+/// ```
 pub fn standard(conn: &mut Conn, acked: u32) {
     if !conn.cwnd_limited() {
         return;

@@ -16,6 +16,15 @@ use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 crate::params! {
     /// Settings of standard TCP.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, algorithms::reno::Reno};
+    ///
+    /// let mut conn = Conn { packets_out: 60, ..Conn::new(1448, 100) };
+    /// assert_eq!(Reno::builder().build()?.ssthresh(&mut conn), 30); // half of the flight
+    /// assert_eq!(Reno::builder().reduce_from("cwnd").build()?.ssthresh(&mut conn), 50);
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct RenoParams for Reno {
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
             "what grows the window: acknowledged segments, or acknowledgements";
@@ -27,6 +36,15 @@ crate::params! {
 
 crate::state! {
     /// State of standard TCP.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::reno::Reno};
+    ///
+    /// let mut cc = Configured::<Reno>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 50); // half of what is in flight
+    /// ```
     pub struct Reno {
         slow_start: SlowStart,
         min_rtt_us: u32,

@@ -14,6 +14,16 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of Scalable TCP.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, algorithms::scalable::Scalable};
+    ///
+    /// let mut cc = Scalable::builder().low_window(200).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 50); // standard TCP up to a window of 200
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct ScalableParams for Scalable {
         per_segment: ParamKind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
             "acknowledged segments to one segment of growth";
@@ -26,6 +36,15 @@ crate::params! {
 
 crate::state! {
     /// State of Scalable TCP: none beside the connection's.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::scalable::Scalable};
+    ///
+    /// let mut cc = Configured::<Scalable>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 88); // 100 − 100/8, rounded up
+    /// ```
     pub struct Scalable {
         unused: u32,
     }

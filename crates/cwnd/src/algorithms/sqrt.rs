@@ -22,6 +22,16 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of SQRT.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, Fraction, algorithms::sqrt::Sqrt};
+    ///
+    /// let mut cc = Sqrt::builder().beta(Fraction::whole(1)).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 90); // 100 − √100
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct SqrtParams for Sqrt {
         alpha: ParamKind::Decimal, "", 655 => 6_553_600, "Bansal and Balakrishnan 2001 §II",
             "a round trip grows the window by this over its square root";
@@ -32,6 +42,15 @@ crate::params! {
 
 crate::state! {
     /// State of SQRT: none beside the connection's.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::sqrt::Sqrt};
+    ///
+    /// let mut cc = Configured::<Sqrt>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 93); // 100 − √100 × 2/3
+    /// ```
     pub struct Sqrt {
         unused: u32,
     }

@@ -35,6 +35,16 @@ const EXIT_EIGHTH: u32 = 1;
 
 crate::params! {
     /// Settings of Vegas.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, Fraction, algorithms::vegas::Vegas};
+    ///
+    /// let mut cc = Vegas::builder().kept(Fraction::new(1, 2)).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 50); // 100 × 1/2
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct VegasParams for Vegas {
         alpha: ParamKind::Whole, "segments", 0 => 1_000_000, "Brakmo and Peterson 1995 §4",
             "grow while fewer segments than this wait in queues";
@@ -53,6 +63,15 @@ crate::params! {
 
 crate::state! {
     /// State of Vegas.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::vegas::Vegas};
+    ///
+    /// let mut cc = Configured::<Vegas>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 75); // 100 × 3/4
+    /// ```
     pub struct Vegas {
         /// The round ends when this byte is acknowledged.
         round_end_seq: u32,

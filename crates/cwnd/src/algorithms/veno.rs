@@ -28,6 +28,16 @@ const ALTERNATE: u32 = 1;
 
 crate::params! {
     /// Settings of Veno.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, algorithms::veno::Veno};
+    ///
+    /// let mut cc = Veno::builder().random_kept(90).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 90); // a random loss keeps 90 %
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct VenoParams for Veno {
         beta: ParamKind::Whole, "segments", 0 => 1_000_000, "Fu and Liew 2003 §III",
             "with fewer segments than this in queues a loss is random, and growth is standard TCP's";
@@ -44,6 +54,15 @@ crate::params! {
 
 crate::state! {
     /// State of Veno.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::veno::Veno};
+    ///
+    /// let mut cc = Configured::<Veno>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 80); // nothing waits in a queue: a random loss
+    /// ```
     pub struct Veno {
         /// Smallest RTT since the last acknowledgement, and of the connection, µs.
         min_rtt_us: u32,

@@ -31,6 +31,14 @@ const US_SHIFT: u32 = 12;
 
 crate::params! {
     /// Settings of Westwood+.
+    ///
+    /// ```
+    /// use cwnd::algorithms::westwood::Westwood;
+    ///
+    /// let cc = Westwood::builder().filters(2).build()?;
+    /// assert_eq!((cc.params.filters, cc.params.filter), (2, 58_982)); // 0.9 × 65 536, twice in a row
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct WestwoodParams for Westwood {
         clock: ParamKind::Choice(CLOCK_NAMES), "", 0 => 1, "Linux",
             "what times are counted in: microseconds, or the kernel's ticks";
@@ -47,6 +55,15 @@ crate::params! {
 
 crate::state! {
     /// State of Westwood+. Times are in the unit of [`WestwoodParams::clock`].
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::westwood::Westwood};
+    ///
+    /// let mut cc = Configured::<Westwood>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 50); // half, before a bandwidth is known
+    /// ```
     pub struct Westwood {
         /// Bandwidth after one filter, and after all: bytes per tick, or 1/4096 bytes per µs.
         filtered_once: u32,

@@ -22,6 +22,16 @@ use crate::slow_start;
 
 crate::params! {
     /// Settings of YeAH-TCP.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, algorithms::yeah::Yeah};
+    ///
+    /// let mut cc = Yeah::builder().delta(2).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 75); // 100 − 100/2²
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct YeahParams for Yeah {
         alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Baiocchi et al. 2007 (Q_max)",
             "with more segments than this in the queue the round is slow and the queue is taken out";
@@ -44,6 +54,15 @@ crate::params! {
 
 crate::state! {
     /// State of YeAH-TCP.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::yeah::Yeah};
+    ///
+    /// let mut cc = Configured::<Yeah>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 88); // 100 − 100/8, rounded up
+    /// ```
     pub struct Yeah {
         /// The round ends when this byte is acknowledged.
         round_end_seq: u32,

@@ -39,6 +39,16 @@ const MIDPOINT: u32 = 1;
 
 crate::params! {
     /// Settings of BIC.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, Fraction, algorithms::bic::Bic};
+    ///
+    /// let mut cc = Bic::builder().beta(Fraction::new(7, 8)).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 87); // 100 × 7/8
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct BicParams for Bic {
         beta: ParamKind::Decimal, "", 6_554 => 64_881, "Xu et al. 2004; Linux",
             "factor of the window kept after a loss";
@@ -65,6 +75,15 @@ crate::params! {
 
 crate::state! {
     /// State of BIC.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::bic::Bic};
+    ///
+    /// let mut cc = Configured::<Bic>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 79); // 100 × 819/1024
+    /// ```
     pub struct Bic {
         /// Acknowledged segments, or acknowledgements, to one segment of growth.
         count: u32,

@@ -45,6 +45,16 @@ pub(super) const COMPARE_LAST: u32 = 1;
 
 crate::params! {
     /// Settings of CUBIC.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, Fraction, algorithms::cubic::Cubic};
+    ///
+    /// let mut cc = Cubic::builder().beta(Fraction::new(8, 10)).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 80); // 100 × 0.8
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct CubicParams for Cubic {
         beta: ParamKind::Decimal, "", 6_554 => 64_881, "RFC 9438 §4.6",
             "factor of the window kept after a loss";

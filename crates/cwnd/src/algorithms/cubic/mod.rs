@@ -61,6 +61,15 @@ const KEPT_IN_EPOCH: u8 = 2;
 
 crate::state! {
     /// State of CUBIC.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::cubic::Cubic};
+    ///
+    /// let mut cc = Configured::<Cubic>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 70); // 100 × 0.7
+    /// ```
     pub struct Cubic {
         /// Progress towards the next segment of `cwnd`, in 1/65536 segment × cwnd (no division per ACK).
         credit: u64,

@@ -35,6 +35,14 @@ const KEPT: u32 = 1;
 
 crate::params! {
     /// Settings of Illinois.
+    ///
+    /// ```
+    /// use cwnd::{Fraction, algorithms::illinois::Illinois};
+    ///
+    /// let cc = Illinois::builder().alpha_max(Fraction::whole(5)).w_thresh(20).build()?;
+    /// assert_eq!((cc.params.alpha_max, cc.params.w_thresh), (327_680, 20)); // 5 × 65 536; segments
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct IllinoisParams for Illinois {
         alpha_min: ParamKind::Decimal, "segments", 655 => 655_360, "Liu et al. 2008 §3",
             "growth of a round trip at the largest delay";
@@ -63,6 +71,15 @@ crate::params! {
 
 crate::state! {
     /// State of Illinois.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::illinois::Illinois};
+    ///
+    /// let mut cc = Configured::<Illinois>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 50); // half, before a delay is known
+    /// ```
     pub struct Illinois {
         /// RTT samples of this round, µs, and how many.
         sum_rtt_us: u64,

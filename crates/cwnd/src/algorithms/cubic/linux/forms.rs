@@ -21,6 +21,16 @@ pub(super) const UNKNOWN_CURVE: u32 = 2;
 
 crate::params! {
     /// Settings of the kernel's CUBIC.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Conn, Fraction, algorithms::cubic::linux::CubicLinux};
+    ///
+    /// let mut cc = CubicLinux::builder().beta(Fraction::new(1, 2)).build()?;
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 50); // 100 × 1/2
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
     pub struct CubicLinuxParams for CubicLinux {
         beta: ParamKind::Decimal, "", 6_554 => 64_881, "Linux (717/1024 since 2.6.25, 819/1024 before)",
             "factor of the window kept after a loss";

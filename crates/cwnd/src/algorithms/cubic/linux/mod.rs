@@ -44,6 +44,15 @@ const CURVE_SHIFT: u32 = 40;
 
 crate::state! {
     /// State of the kernel's CUBIC.
+    ///
+    /// ```
+    /// use cwnd::{Algorithm, Configured, Conn, algorithms::cubic::linux::CubicLinux};
+    ///
+    /// let mut cc = Configured::<CubicLinux>::registered();
+    /// let mut conn = Conn { packets_out: 100, ..Conn::new(1448, 100) };
+    /// cc.init(&mut conn);
+    /// assert_eq!(cc.ssthresh(&mut conn), 70); // 100 × 717/1024
+    /// ```
     pub struct CubicLinux {
         /// Acknowledgements to one segment of growth.
         count: u32,
