@@ -48,6 +48,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// An algorithm of cwnd as quinn's `congestion_controller_factory`: each path of each connection gets one of its own.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// let cubic = Arc::new(cwnd_quinn::Cwnd::named("cubic").expect("it is registered"));
+/// let mut transport = quinn::TransportConfig::default();
+/// transport.congestion_controller_factory(cubic);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Cwnd<A: Algorithm = cwnd::Controller> {
     algorithm: A,

@@ -6,17 +6,25 @@
 //! after every call: what the hook returned, those four, the pacing status, and the state itself, byte for byte, as far as
 //! the record holds them.
 
-use core::fmt;
+mod row;
 
-use crate::conn::{Conn, PacingStatus};
+use crate::conn::Conn;
 use crate::controller::Controller;
 use crate::hook_argument::{HookResult as _, RecordedArgument as _};
 use crate::hooks::{ARGUMENT_WORDS, Hook, PrivateWords, StateWords};
+pub use row::{After, Difference, Row};
 
 macro_rules! calls {
     ($($variant:ident = $number:literal $(if $has:ident)?:
         $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
         /// A recorded call: the hook and its arguments.
+        ///
+        /// ```
+        /// # use cwnd::{Hook, replay::Call};
+        ///
+        /// let call = Call::CongAvoid { ack: 7, acked: 2 };
+        /// assert_eq!(Call::read(Hook::CongAvoid, call.words(1448), 1448), Some(call));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[expect(missing_docs, reason = "the arguments are those of CongestionControl")]
         pub enum Call {
@@ -28,6 +36,12 @@ macro_rules! calls {
 
         impl Call {
             /// The hook that was called.
+            ///
+            /// ```
+            /// # use cwnd::{Hook, replay::Call};
+            ///
+            /// assert_eq!(Call::CongAvoid { ack: 7, acked: 2 }.hook(), Hook::CongAvoid);
+            /// ```
             #[must_use]
             pub const fn hook(&self) -> Hook {
                 match self {
@@ -37,6 +51,13 @@ macro_rules! calls {
 
             /// The call that these words of a record mean, on a connection whose segments have `mss` bytes; `None` if there is
             /// none.
+            ///
+            /// ```
+            /// # use cwnd::{Hook, replay::Call};
+            ///
+            /// assert_eq!(Call::read(Hook::CongAvoid, [7, 2, 0], 1448), Some(Call::CongAvoid { ack: 7, acked: 2 }));
+            /// assert_eq!(Call::read(Hook::CwndEvent, [6, 0, 0], 1448), None); // there is no event 6
+            /// ```
             #[must_use]
             pub fn read(hook: Hook, words: [u32; ARGUMENT_WORDS], mss: u32) -> Option<Self> {
                 let words = &mut words.into_iter();
@@ -46,6 +67,13 @@ macro_rules! calls {
             }
 
             /// Its arguments in the words of a record.
+            ///
+            /// ```
+            /// # use cwnd::{Hook, replay::Call};
+            ///
+            /// let sample = cwnd::AckSample::new(2, 50_000, 10);
+            /// assert_eq!(Call::PktsAcked { sample }.words(1448), [2, 50_000, 14_480]); // the flight in bytes
+            /// ```
             #[must_use]
             pub fn words(&self, mss: u32) -> [u32; ARGUMENT_WORDS] {
                 let mut all = [0; ARGUMENT_WORDS];
@@ -68,113 +96,22 @@ macro_rules! calls {
 
 crate::for_each_hook!(calls);
 
-/// A recorded call with the connection before it and what it left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The call.
-    pub call: Call,
-    /// The connection before it.
-    pub before: Conn,
-    /// The tick counter after it: a tick may have fallen inside.
-    pub ticks_after: u32,
-    /// What it left.
-    pub after: After,
-}
-
-impl Row {
-    /// The connection after a call that can change its window, or the state of its loss recovery; `None` after any other.
-    #[must_use]
-    pub const fn window(&self) -> Option<Conn> {
-        let ca_state = match self.call {
-            Call::SetState { new } => new,
-            Call::Init {}
-            | Call::CongAvoid { .. }
-            | Call::CongControl { .. }
-            | Call::UndoCwnd {}
-            | Call::CwndEvent { .. } => self.before.ca_state,
-            Call::Release {} | Call::Ssthresh {} | Call::InAckEvent { .. } | Call::PktsAcked { .. } => {
-                return None;
-            }
-        };
-        let After { cwnd, ssthresh, .. } = self.after;
-        Some(Conn { cwnd, ssthresh, ca_state, ..self.before })
-    }
-}
-
-/// What a call left behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct After {
-    /// What the hook returned; 0 for one that returns nothing.
-    pub returned: u32,
-    /// The window, segments.
-    pub cwnd: u32,
-    /// The slow start threshold, segments.
-    pub ssthresh: u32,
-    /// Progress towards the next increment of the window.
-    pub cwnd_cnt: u32,
-    /// Pacing rate, bytes/s, and who paces; `None` in a record that holds neither.
-    pub pacing: Option<(u64, PacingStatus)>,
-    /// The algorithm's private area; `None` in a record that does not hold it in our layout.
-    pub state: Option<PrivateWords>,
-}
-
-/// What a replayed call gave, beside what was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// What the call left in the record.
-    pub expected: After,
-    /// What it left here; what the record does not hold is `None` here too, and padding of the state is the record's.
-    pub actual: After,
-}
-
-impl fmt::Display for Difference {
-    /// What differs, as `cwnd 11 instead of 10, …`: first the value here, then the recorded one.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { expected, actual } = self;
-        let numbers = [
-            ("cwnd", u64::from(actual.cwnd), u64::from(expected.cwnd)),
-            ("ssthresh", u64::from(actual.ssthresh), u64::from(expected.ssthresh)),
-            ("cwnd_cnt", u64::from(actual.cwnd_cnt), u64::from(expected.cwnd_cnt)),
-            ("returned", u64::from(actual.returned), u64::from(expected.returned)),
-            pair("pacing_rate", actual, expected, |pacing| pacing.0),
-            pair("pacing_status", actual, expected, |pacing| pacing.1 as u64),
-        ];
-        let mut separator = "";
-        for (name, actual, expected) in numbers.into_iter().filter(|(_, actual, expected)| actual != expected)
-        {
-            write!(f, "{separator}{name} {actual} instead of {expected}")?;
-            separator = ", ";
-        }
-        let bytes = bytes(actual.state).zip(bytes(expected.state)).enumerate();
-        let mut others = bytes.filter(|(_, (actual, expected))| actual != expected);
-        if let Some((place, (actual, expected))) = others.next() {
-            write!(f, "{separator}state byte {place} {actual:#04x} instead of {expected:#04x}")?;
-            match others.count() {
-                0 => {}
-                more => write!(f, " and {more} more")?,
-            }
-        }
-        Ok(())
-    }
-}
-
-fn pair(
-    name: &'static str,
-    actual: &After,
-    expected: &After,
-    of: fn((u64, PacingStatus)) -> u64,
-) -> (&'static str, u64, u64) {
-    (name, actual.pacing.map_or(0, of), expected.pacing.map_or(0, of))
-}
-
-fn bytes(state: Option<PrivateWords>) -> impl Iterator<Item = u8> {
-    state.into_iter().flatten().flat_map(u32::to_ne_bytes)
-}
-
 /// Reads the bytes of an algorithm's state (see [`Controller::state_words`]).
 pub type StateReader = fn(&Controller) -> Option<StateWords>;
 
 /// A replay in progress.
+///
+/// ```
+/// # use cwnd::{Conn, Controller, Hook, replay::*};
+/// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+/// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+/// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+/// # let mut replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+///
+/// replay.step(&row);
+/// replay.step(&Row { after: After { cwnd: 11, ..after }, ..row });
+/// assert_eq!((replay.calls(), replay.differences()), (2, 1));
+/// ```
 #[derive(Debug)]
 pub struct Replay {
     /// States that agree with everything so far. There is one, and a second while a tick that fell inside a call has
@@ -192,6 +129,16 @@ const STATES: usize = 8;
 
 impl Replay {
     /// Replays on `cc`, which has not been initialised. Without a `read`, or where it gives nothing, states are not compared.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    ///
+    /// let replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+    /// assert_eq!((replay.calls(), replay.state().is_some()), (0, true));
+    /// ```
     #[must_use]
     pub fn new(cc: Controller, read: Option<StateReader>) -> Self {
         let mut states = [const { None }; STATES];
@@ -202,6 +149,16 @@ impl Replay {
     /// Goes on from the state that the module's private words held: at the beginning of a record that does not begin with
     /// `init`, and where calls are missing from it. Returns whether the algorithm knows how to read them; nothing is
     /// changed otherwise.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    ///
+    /// let mut replay = Replay::new(Controller::by_name("hybla-linux").unwrap(), None);
+    /// assert!(replay.load(&[0; 26]));
+    /// ```
     pub fn load(&mut self, words: &PrivateWords) -> bool {
         let Some(cc) = self.states.iter().flatten().find_map(|cc| cc.with_words(words)) else { return false };
         self.states = [const { None }; STATES];
@@ -211,6 +168,19 @@ impl Replay {
 
     /// Whether a state that agrees with everything so far is the one that these private words hold; `None` where the
     /// algorithm does not know how to read them.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    ///
+    /// let mut replay = Replay::new(Controller::by_name("hybla-linux").unwrap(), None);
+    /// let words = [1; 26];
+    /// replay.load(&words);
+    /// assert_eq!(replay.agrees(&words), Some(true));
+    /// assert_eq!(replay.agrees(&[0; 26]), Some(false));
+    /// ```
     #[must_use]
     pub fn agrees(&self, words: &PrivateWords) -> Option<bool> {
         let recorded = self.states.iter().flatten().find_map(|cc| cc.with_words(words))?;
@@ -218,36 +188,104 @@ impl Replay {
     }
 
     /// The algorithm in a state that agrees with everything so far; where none does, one that went its own way.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    /// # let mut replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+    ///
+    /// replay.step(&row);
+    /// assert!(replay.state().is_some_and(|cc| !cc.has_cong_control()));
+    /// ```
     #[must_use]
     pub fn state(&self) -> Option<&Controller> {
         self.states.iter().flatten().next()
     }
 
     /// Calls so far.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    /// # let mut replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+    ///
+    /// replay.step(&row);
+    /// assert_eq!(replay.calls(), 1);
+    /// ```
     #[must_use]
     pub const fn calls(&self) -> u64 {
         self.calls
     }
 
     /// Calls that did not leave what was recorded.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    /// # let mut replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+    ///
+    /// replay.step(&Row { after: After { cwnd: 11, ..after }, ..row });
+    /// assert_eq!(replay.differences(), 1);
+    /// ```
     #[must_use]
     pub const fn differences(&self) -> u64 {
         self.differences
     }
 
     /// Calls after which the bytes of the state were compared.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    /// # let mut replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+    ///
+    /// replay.step(&row); // the row holds no state
+    /// assert_eq!(replay.states_compared(), 0);
+    /// ```
     #[must_use]
     pub const fn states_compared(&self) -> u64 {
         self.states_compared
     }
 
     /// Calls after which pacing rate and status were compared.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    /// # let mut replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+    ///
+    /// let pacing = Some((u64::MAX, cwnd::PacingStatus::None));
+    /// replay.step(&Row { after: After { pacing, ..after }, ..row });
+    /// assert_eq!((replay.pacing_compared(), replay.differences()), (1, 0));
+    /// ```
     #[must_use]
     pub const fn pacing_compared(&self) -> u64 {
         self.pacing_compared
     }
 
     /// Replays one call. Returns what differs, if anything does.
+    ///
+    /// ```
+    /// # use cwnd::{Conn, Controller, Hook, replay::*};
+    /// # let before = Conn { is_cwnd_limited: true, ssthresh: 10, ..Conn::new(1448, 10) };
+    /// # let after = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
+    /// # let row = Row { call: Call::CongAvoid { ack: 0, acked: 4 }, before, ticks_after: before.ticks, after };
+    /// # let mut replay = Replay::new(Controller::by_name("reno-linux").unwrap(), None);
+    ///
+    /// assert_eq!(replay.step(&row), None);
+    /// let difference = replay.step(&Row { after: After { cwnd: 11, ..after }, ..row }).unwrap();
+    /// assert_eq!((difference.actual.cwnd, difference.expected.cwnd), (10, 11));
+    /// ```
     pub fn step(&mut self, row: &Row) -> Option<Difference> {
         self.calls += 1;
         self.pacing_compared += u64::from(row.after.pacing.is_some());

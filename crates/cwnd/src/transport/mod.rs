@@ -87,6 +87,18 @@ use resume::Jump;
 pub use resume::Snapshot;
 
 /// The congestion control of a connection's path. See [the module](self).
+///
+/// ```
+/// use core::time::Duration;
+/// use cwnd::{Configured, algorithms::cubic::Cubic, transport::{Acked, Config, Transport}};
+///
+/// let begin = Duration::ZERO;
+/// let mut cc = Transport::new(Configured::<Cubic>::registered(), &Config::new(), begin);
+/// let packets = [1200, 1200].map(|bytes| Acked::new(cc.on_sent(begin, bytes), bytes));
+/// assert_eq!((cc.window(), cc.in_flight()), (12_000, 2_400));
+/// cc.on_acked(Duration::from_millis(50), &packets, None);
+/// assert_eq!(cc.in_flight(), 0);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Transport<
     #[cfg(feature = "registry")] A: Algorithm = Controller,
