@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Checks the crates that are published, offline:
 
-    python3 -m tools.published.check            features, documentation, API, packages, what is linked
+    python3 -m tools.published.check            features, documentation and its examples, API, packages, what is linked
     python3 -m tools.published.check --accept   records the API as it is
 
 `cargo publish --dry-run -p cwnd -p cwnd-quinn -p cwnd-noq` does the rest by hand: it asks the registry.
@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -27,14 +28,19 @@ MOST = 200_000
 #: Features of the core, alone and together; by itself each has to compile.
 FEATURES = ("", "registry", "std", "kernel-replay", "registry,std", "registry,std,kernel-replay")
 ACCEPT = "make published ACCEPT=1"
+#: Only a nightly rustdoc counts examples, or one that is told so. Cargo is not told: it would build the dependencies anew.
+RUSTDOC = """#!/bin/sh
+RUSTC_BOOTSTRAP=1 exec rustdoc "$@"
+"""
 
 
-def cargo(*arguments: str, **environment: str) -> None:
-    """Runs cargo; what it says of a failure is shown."""
+def cargo(*arguments: str, **environment: str) -> str:
+    """Runs cargo, and returns what it writes; what it says of a failure is shown."""
     command = ["cargo", *arguments]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stderr}{done.stdout}")
+    return done.stdout
 
 
 def features() -> None:
@@ -73,6 +79,25 @@ def documentation(accept: bool) -> list[str]:
             record.write_text(now)
         elif found := changes(record.read_text(), now):
             wrong += [f"the API of {crate} is not the one on record; if it is to be so: {ACCEPT}", *found]
+    return wrong
+
+
+def examples() -> list[str]:
+    """Files with a public item that has no example in its documentation. What a private module defines, rustdoc counts only where its example is."""
+    rustdoc = TARGET / "rustdoc-with-coverage"
+    rustdoc.write_text(RUSTDOC)
+    rustdoc.chmod(0o755)
+    wrong = []
+    for crate in CRATES:
+        coverage = cargo(
+            *("rustdoc", "--quiet", "--locked", "--all-features", "-p", crate),
+            *("--", "-Z", "unstable-options", "--show-coverage", "--output-format", "json"),
+            RUSTDOC=str(rustdoc),
+        )
+        for file, counts in json.loads(coverage).items():
+            shown, public = counts["with_examples"], counts["total_examples"]
+            if shown < public:
+                wrong.append(f"{file}: {shown} of {public} public items have an example")
     return wrong
 
 
@@ -129,7 +154,7 @@ def main() -> None:
     parser.add_argument("--accept", action="store_true", help="record the API as it is")
     accept = parser.parse_args().accept
     features()
-    wrong = [*documentation(accept), *packages(), *linked()]
+    wrong = [*documentation(accept), *examples(), *packages(), *linked()]
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -124,8 +124,9 @@ macro_rules! params {
             /// Settings of the caller's, beginning with the default ones.
             ///
             /// ```
-            /// # use cwnd::{Configured, algorithms::{*, bic::*, cubic::*, cubic::linux::*, fast::*, highspeed::*, htcp::*, hybla::*}};
-            /// # use cwnd::algorithms::{illinois::*, reno::*, scalable::*, sqrt::*, vegas::*, veno::*, westwood::*, yeah::*};
+            /// # macro_rules! types { ($($name:ident: $type:path, $string:literal;)+) => { $(type $name = $type;)+ } }
+            /// # cwnd::for_each_algorithm!(types);
+            /// # use cwnd::Configured;
             #[doc = concat!("let built = ", stringify!($algorithm), "::builder().build()?;")]
             #[doc = concat!("assert_eq!(built.params, Configured::<", stringify!($algorithm), ">::registered().params);")]
             /// # Ok::<(), cwnd::ParamError>(())

@@ -70,7 +70,7 @@ impl<A: Algorithm> Driver<A> {
     }
 
     /// The retransmission timer fired (TCP), or congestion persisted (QUIC). Further timeouts for the same data leave
-    /// `ssthresh` where it is (RFC 5681 §3.1); within fast recovery, see [`Options::timeout_reduces_again`].
+    /// `ssthresh` where it is (RFC 5681 §3.1); within fast recovery, see [`Options::timeout_reduces_again`](super::Options::timeout_reduces_again).
     ///
     /// A timeout within an epoch is a part of it, with a name of its own: an undo takes the proof of both.
     ///
