@@ -201,6 +201,13 @@ impl<A: Registered> Default for Builder<A> {
 }
 
 /// A parameter struct that ends with those of another, which several algorithms share.
+///
+/// ```
+/// use cwnd::{Includes, algorithms::cubic::CubicParams, slow_start::SlowStartParams};
+///
+/// fn has_slow_start<P: Includes<SlowStartParams>>() {}
+/// has_slow_start::<CubicParams>();
+/// ```
 pub trait Includes<P> {}
 
 /// Sets the parameter `name` of `params`.

@@ -15,8 +15,21 @@ pub trait WireArgument: Sized {
     /// What crosses.
     type Wire;
     /// What the hook takes; `None` for a number that means nothing, with which no hook is called.
+    ///
+    /// ```
+    /// use cwnd::{CaEvent, WireArgument};
+    ///
+    /// assert_eq!(CaEvent::from_wire(3), Some(CaEvent::Loss));
+    /// assert_eq!(CaEvent::from_wire(6), None); // no hook is called with it
+    /// ```
     fn from_wire(wire: Self::Wire) -> Option<Self>;
     /// What crosses for it.
+    ///
+    /// ```
+    /// use cwnd::{CaEvent, WireArgument};
+    ///
+    /// assert_eq!(CaEvent::Loss.into_wire(), 3_u8);
+    /// ```
     fn into_wire(self) -> Self::Wire;
 }
 
@@ -34,8 +47,23 @@ pub trait RecordedArgument: Copy {
     /// How many.
     const WORDS: usize;
     /// From the next words; `None` where they have no meaning. A segment of the connection has `mss` bytes.
+    ///
+    /// ```
+    /// use cwnd::{CaState, RecordedArgument};
+    ///
+    /// assert_eq!(CaState::read(&mut [4].into_iter(), 1448), Some(CaState::Loss));
+    /// assert_eq!(CaState::read(&mut [].into_iter(), 1448), None);
+    /// ```
     fn read(words: &mut impl Iterator<Item = u32>, mss: u32) -> Option<Self>;
     /// Into the next words.
+    ///
+    /// ```
+    /// use cwnd::{CaState, RecordedArgument};
+    ///
+    /// let mut words = [0; 1];
+    /// CaState::Loss.write(&mut words.iter_mut(), 1448);
+    /// assert_eq!(words, [4]);
+    /// ```
     fn write<'a>(self, words: &mut impl Iterator<Item = &'a mut u32>, mss: u32);
 }
 
@@ -48,8 +76,20 @@ pub trait RecordedArgument: Copy {
 /// ```
 pub trait HookResult {
     /// From a recorded word.
+    ///
+    /// ```
+    /// use cwnd::HookResult;
+    ///
+    /// assert_eq!(u32::from_word(7), 7);
+    /// ```
     fn from_word(word: u32) -> Self;
     /// As recorded.
+    ///
+    /// ```
+    /// use cwnd::HookResult;
+    ///
+    /// assert_eq!(7_u32.word(), 7);
+    /// ```
     fn word(self) -> u32;
 }
 

@@ -82,6 +82,18 @@ pub trait Params: Copy + PartialEq + core::fmt::Debug + 'static {
 /// In this crate, `struct CubicParams for Cubic` gives the algorithm its `builder()`, and the [`Builder`](crate::Builder) a method
 /// per parameter; `for _` gives the methods to every algorithm that takes the struct in. Elsewhere a table has no `for`: methods of
 /// `Builder` cannot be added there.
+///
+/// ```
+/// use cwnd::params::{ParamKind, Params};
+///
+/// cwnd::params! {
+///     /// Settings of an algorithm.
+///     pub struct LullParams {
+///         beta: ParamKind::Decimal, "", 6_554 => 64_881, "RFC 9438 §4.6", "factor of the window kept after a loss";
+///     }
+/// }
+/// assert_eq!(LullParams::SPECS[0].parse("0.75"), Ok(49_152)); // 0.75 × 65 536
+/// ```
 #[macro_export]
 macro_rules! params {
     (

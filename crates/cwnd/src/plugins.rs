@@ -9,6 +9,10 @@ use std::sync::{PoisonError, RwLock};
 use crate::description::{ALGORITHMS, Description};
 
 /// The name of a parameter set that another algorithm has already.
+///
+/// ```
+/// assert_eq!(cwnd::registry::NameTaken("reno").0, "reno");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameTaken(pub &'static str);
 

@@ -26,6 +26,15 @@ pub enum ParamKind {
 }
 
 /// One parameter's description.
+///
+/// ```
+/// use cwnd::{algorithms::scalable::Scalable, params::Params};
+///
+/// fn first<P: Params>(_: &P) -> &'static str {
+///     P::SPECS[0].name
+/// }
+/// assert_eq!(first(&Scalable::builder().build().unwrap().params), "per_segment");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spec {
@@ -88,6 +97,12 @@ impl Spec {
     }
 
     /// With this unit.
+    ///
+    /// ```
+    /// use cwnd::params::{ParamKind, Spec};
+    ///
+    /// assert_eq!(Spec::new("delay", ParamKind::Whole, 0, 1_000).unit("ms").unit, "ms");
+    /// ```
     #[must_use]
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = unit;
@@ -95,6 +110,12 @@ impl Spec {
     }
 
     /// With this help.
+    ///
+    /// ```
+    /// use cwnd::params::{ParamKind, Spec};
+    ///
+    /// assert_eq!(Spec::new("delay", ParamKind::Whole, 0, 1_000).help("longest delay").help, "longest delay");
+    /// ```
     #[must_use]
     pub const fn help(mut self, help: &'static str) -> Self {
         self.help = help;
@@ -102,6 +123,12 @@ impl Spec {
     }
 
     /// With this source.
+    ///
+    /// ```
+    /// use cwnd::params::{ParamKind, Spec};
+    ///
+    /// assert_eq!(Spec::new("delay", ParamKind::Whole, 0, 1_000).source("RFC 9002 §5.3").source, "RFC 9002 §5.3");
+    /// ```
     #[must_use]
     pub const fn source(mut self, source: &'static str) -> Self {
         self.source = source;

@@ -49,6 +49,16 @@ impl<T: AnyBitPattern, const N: usize> AnyBitPattern for [T; N] {}
 
 /// Declares a state: a struct in the layout of C, of fields that are [`AnyBitPattern`]. It can be copied, compared and printed, and
 /// its default is zeros.
+///
+/// ```
+/// cwnd::state! {
+///     /// State of an algorithm.
+///     pub struct Lull {
+///         w_max: u32,
+///     }
+/// }
+/// assert_eq!(Lull::default(), Lull { w_max: 0 });
+/// ```
 #[macro_export]
 macro_rules! state {
     (

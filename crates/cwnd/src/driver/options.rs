@@ -2,6 +2,16 @@
 //! What a transport tells the driver, and what the driver answers.
 
 /// How the window goes down at the start of recovery.
+///
+/// ```
+/// # use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::*};
+/// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+/// let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC.reduction(Reduction::Proportional));
+/// driver.conn.in_flight = 9;
+/// driver.on_loss(50_000, 0, 10);
+/// assert_eq!(driver.conn.cwnd, 10); // room for the retransmission; `Immediate` has 5
+/// assert_eq!(driver.conn.ssthresh, 5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Reduction {
@@ -13,6 +23,18 @@ pub enum Reduction {
 }
 
 /// What the transport's `packets_out` is, and so which flight a reduction starts from.
+///
+/// ```
+/// # use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::*};
+/// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+/// for (flight, half) in [(Flight::Outstanding, 4), (Flight::Pipe, 5)] {
+///     let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP.flight(flight));
+///     driver.on_sent(0, 1_000_000); // the eleventh, one more than the window
+///     driver.conn.packets_out = 8;
+///     driver.on_loss(50_000, 0, 10);
+///     assert_eq!(driver.conn.ssthresh, half); // of 8, or of the window of 10 that was out
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Flight {
@@ -81,6 +103,11 @@ impl Options {
         Self { loss_window: 2, timeout_reduces_again: false, flight: Flight::Pipe, ..Self::TCP };
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::driver::*;
+    /// assert_eq!(Options::TCP.reduction(Reduction::Proportional).reduction, Options::LINUX.reduction);
+    /// ```
     #[must_use]
     pub const fn reduction(mut self, reduction: Reduction) -> Self {
         self.reduction = reduction;
@@ -88,6 +115,14 @@ impl Options {
     }
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP.loss_window(2));
+    /// driver.on_timeout(1_000_000, 0, 10);
+    /// assert_eq!(driver.conn.cwnd, 2);
+    /// ```
     #[must_use]
     pub const fn loss_window(mut self, segments: u16) -> Self {
         self.loss_window = segments;
@@ -95,6 +130,17 @@ impl Options {
     }
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// for (again, ssthresh) in [(false, 5), (true, 2)] {
+    ///     let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP.timeout_reduces_again(again));
+    ///     driver.on_loss(50_000, 0, 10);
+    ///     driver.on_timeout(1_000_000, 0, 10);
+    ///     assert_eq!(driver.conn.ssthresh, ssthresh); // half of 10, and half of 5
+    /// }
+    /// ```
     #[must_use]
     pub const fn timeout_reduces_again(mut self, again: bool) -> Self {
         self.timeout_reduces_again = again;
@@ -102,6 +148,15 @@ impl Options {
     }
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP.timeout_keeps_flight(true));
+    /// driver.conn.in_flight = 4; // the others are lost
+    /// driver.on_timeout(1_000_000, 9, 10);
+    /// assert_eq!(driver.conn.cwnd, 5);
+    /// ```
     #[must_use]
     pub const fn timeout_keeps_flight(mut self, keeps: bool) -> Self {
         self.timeout_keeps_flight = keeps;
@@ -109,6 +164,18 @@ impl Options {
     }
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// for (restart, window) in [(false, 40), (true, 10)] {
+    ///     let options = Options::TCP.idle_restart(restart);
+    ///     let mut driver = Driver::new(Configured::<Reno>::registered(), Conn::new(1200, 10), options);
+    ///     driver.on_sent(0, 1_000_000);
+    ///     driver.conn.cwnd = 40;
+    ///     driver.on_sent(2_000_000, 1_000_000); // nothing was out for two seconds
+    ///     assert_eq!(driver.conn.cwnd, window);
+    /// }
+    /// ```
     #[must_use]
     pub const fn idle_restart(mut self, restart: bool) -> Self {
         self.idle_restart = restart;
@@ -116,6 +183,11 @@ impl Options {
     }
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::driver::*;
+    /// assert_eq!(Options::TCP.flight(Flight::Pipe).flight, Options::QUIC.flight);
+    /// ```
     #[must_use]
     pub const fn flight(mut self, flight: Flight) -> Self {
         self.flight = flight;
@@ -123,6 +195,11 @@ impl Options {
     }
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::driver::*;
+    /// assert!(Options::TCP.tells_as_linux(true).tells_as_linux && Options::LINUX.tells_as_linux);
+    /// ```
     #[must_use]
     pub const fn tells_as_linux(mut self, tells: bool) -> Self {
         self.tells_as_linux = tells;
@@ -168,6 +245,12 @@ pub struct Ack {
 
 impl Ack {
     /// An acknowledgement with these fields, without a round trip time, that led to no loss.
+    ///
+    /// ```
+    /// # use cwnd::driver::*;
+    /// let ack = Ack::new(50_000, 9, 0, 1); // a duplicate that reports a segment
+    /// assert_eq!((ack.acked, ack.delivered, ack.rtt_us), (0, 1, None));
+    /// ```
     #[inline(always)]
     #[must_use]
     pub const fn new(now_us: u64, position: u64, acked: u32, delivered: u32) -> Self {
@@ -175,6 +258,12 @@ impl Ack {
     }
 
     /// With the round trips of the newest segment, and of the oldest where that differs.
+    ///
+    /// ```
+    /// # use cwnd::driver::*;
+    /// let ack = Ack::new(50_000, 9, 2, 2).rtt(Some(50_000), Some(60_000)); // the first was held back for 10 ms
+    /// assert_eq!((ack.rtt_us, ack.oldest_rtt_us), (Some(50_000), Some(60_000)));
+    /// ```
     #[inline(always)]
     #[must_use]
     pub const fn rtt(mut self, newest_us: Option<u32>, oldest_us: Option<u32>) -> Self {
@@ -184,6 +273,11 @@ impl Ack {
     }
 
     /// With this field.
+    ///
+    /// ```
+    /// # use cwnd::driver::*;
+    /// assert!(Ack::new(50_000, 9, 0, 1).new_loss(true).new_loss);
+    /// ```
     #[inline(always)]
     #[must_use]
     pub const fn new_loss(mut self, new_loss: bool) -> Self {
@@ -193,6 +287,16 @@ impl Ack {
 }
 
 /// What an ECN echo led to.
+///
+/// ```
+/// # use cwnd::{Configured, Conn, algorithms::reno::Reno, driver::*};
+/// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+/// let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::TCP);
+/// assert_eq!(driver.on_ecn(50_000, 0, 10), EcnOutcome::Reduced);
+/// assert_eq!(driver.on_ecn(50_000, 9, 10), EcnOutcome::Ignored); // sent before it
+/// driver.conn.cwnd = 1;
+/// assert_eq!(driver.on_ecn(100_000, 10, 11), EcnOutcome::AtFloor);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EcnOutcome {

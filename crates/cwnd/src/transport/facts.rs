@@ -75,6 +75,16 @@ pub struct Acked {
 
 impl Acked {
     /// The packet `sent`, which had `bytes` bytes.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let sent = cc.on_sent(begin, 1200);
+    /// cc.on_acked(rtt, &[Acked::new(sent, 1200)], None);
+    /// assert_eq!(cc.in_flight(), 0);
+    /// ```
     #[must_use]
     pub const fn new(sent: Sent, bytes: u64) -> Self {
         Self { sent, bytes }
@@ -103,6 +113,16 @@ pub struct Lost {
 
 impl Lost {
     /// The packet `sent`, which had `bytes` bytes.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let sent = cc.on_sent(begin, 1200);
+    /// cc.on_lost(rtt, &[Lost::new(sent, 1200)], false);
+    /// assert_eq!((cc.in_flight(), cc.window()), (0, 2_400)); // two datagrams at least
+    /// ```
     #[must_use]
     pub const fn new(sent: Sent, bytes: u64) -> Self {
         Self { sent, bytes }

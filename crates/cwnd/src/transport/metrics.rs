@@ -9,6 +9,17 @@ use crate::algorithm::Algorithm;
 use crate::conn::CaState;
 
 /// The state that qlog's `congestion_state_updated` event names (draft-ietf-quic-qlog-quic-events).
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// assert_eq!(cc.metrics().phase, Phase::SlowStart);
+/// let lost = Lost::new(cc.on_sent(begin, 1200), 1200);
+/// cc.on_lost(rtt, &[lost], false);
+/// assert_eq!(cc.metrics().phase, Phase::Recovery);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {
@@ -65,6 +76,15 @@ pub struct EpochCounts {
 }
 
 /// The values of qlog's `metrics_updated` event (draft-ietf-quic-qlog-quic-events), and more.
+///
+/// ```
+/// # use core::time::Duration;
+/// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+/// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+/// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+/// let Metrics { window, ssthresh, bytes_in_flight, .. } = cc.metrics();
+/// assert_eq!((window, ssthresh, bytes_in_flight), (12_000, None, 0));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Metrics {
