@@ -7,16 +7,16 @@ use crate::algorithm::Algorithm;
 use crate::conn::{CaEvent, CaState, Conn};
 
 impl<A: Algorithm> Driver<A> {
-    /// [`Driver::on_sent`] for what is more than a segment, or less: so many more whole segments have left, with which so many will be out.
+    /// [`Driver::on_sent`] for what is more than a segment, or less: so many more whole segments have left, and so many more are out.
     #[inline(always)]
-    pub(crate) fn on_segments_sent(&mut self, now_us: u64, rto_us: u64, (segments, packets_out): (u32, u32)) {
+    pub(crate) fn on_segments_sent(&mut self, now_us: u64, rto_us: u64, (segments, more_out): (u32, u32)) {
         self.conn.set_now(now_us);
         debug_assert!(self.conn.packets_out > 0 || self.conn.in_flight == 0, "in flight, but not out");
         if self.conn.in_flight == 0 {
             self.on_sent_into_empty(now_us, rto_us);
         }
         if self.options.flight == Flight::Pipe {
-            self.largest.note(packets_out);
+            self.largest.note(self.conn.packets_out.saturating_add(more_out));
         }
         self.last_sent_us = now_us;
         self.conn.lsndtime_ticks = self.conn.ticks;

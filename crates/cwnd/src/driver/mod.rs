@@ -226,7 +226,7 @@ impl<A: Algorithm> Driver<A> {
     /// ```
     #[inline]
     pub fn on_sent(&mut self, now_us: u64, rto_us: u64) {
-        self.on_segments_sent(now_us, rto_us, (1, self.conn.packets_out.saturating_add(1)));
+        self.on_segments_sent(now_us, rto_us, (1, 1));
     }
 
     /// Call after a burst of transmissions; `limited` says that the window stopped it (Linux's `tcp_cwnd_validate`).

@@ -39,11 +39,11 @@ impl<A: Algorithm> Transport<A> {
         u32::try_from(bytes / mss).unwrap_or(u32::MAX)
     }
 
-    /// Whole segments in `bytes` that are sent, the remainder of those before with them, and how many will then be out.
+    /// Whole segments in `bytes` that are sent, the remainder of those before with them, and how many more will then be out.
     #[inline]
     pub(super) fn sent_segments(&mut self, bytes: u64) -> (u32, u32) {
         let mss = u64::from(self.driver.conn.mss);
-        let out = self.in_flight.saturating_add(bytes).div_ceil(mss);
+        let out = self.in_flight.saturating_add(bytes).div_ceil(mss) - self.in_flight.div_ceil(mss);
         let bytes = bytes.saturating_add(self.sent_spare.into());
         self.sent_spare = (bytes % mss) as u32;
         let clamped = |segments: u64| u32::try_from(segments).unwrap_or(u32::MAX);
