@@ -25,14 +25,39 @@ enum Trigger {
 }
 
 impl Simulation {
-    /// The front of a delay line is due.
+    /// The front of a delay line is due; then up to `most` packets behind it are taken while each is due before every other event.
+    /// Returns how many these were. The line's entry in the queue is moved once.
     #[inline]
-    pub(super) fn on_line(&mut self, now: u64, number: u32) {
-        let line = &mut self.network.lines[number as usize];
-        if line.armed != now {
+    pub(super) fn on_line(&mut self, now: u64, number: u32, most: u64) -> u64 {
+        if self.network.lines[number as usize].armed != now {
             self.network.event_queue.remove_first(); // stale: the front is due at another time
-            return;
+            return 0;
         }
+        self.take_front(now, number);
+        let mut taken = 0;
+        loop {
+            let next = self.network.lines[number as usize].next();
+            // An event of the same time that was inserted earlier comes before the line's.
+            let is_first = next < self.timers.first().time && self.network.event_queue.is_before_second(next);
+            if !is_first || next > self.scenario.duration || taken == most {
+                self.network.lines[number as usize].armed = next;
+                if next == NEVER {
+                    self.network.event_queue.remove_first();
+                } else {
+                    self.network.event_queue.replace_first(&mut self.event_seq, next);
+                }
+                return taken;
+            }
+            taken += 1;
+            self.now = next;
+            self.take_front(next, number);
+        }
+    }
+
+    /// Takes the front packet of a delay line, which is due.
+    #[inline(always)]
+    fn take_front(&mut self, now: u64, number: u32) {
+        let line = &mut self.network.lines[number as usize];
         let Some((packet, departure)) = line.pop() else { return };
         debug_assert_eq!(packet.due(), now);
         if self.flows.len() > MANY
@@ -60,13 +85,6 @@ impl Simulation {
             }
             // Of traffic none comes so far.
             _ => self.forward_or_arrive(now, packet, departure),
-        }
-        let line = &mut self.network.lines[number as usize];
-        line.armed = line.next();
-        if line.armed == NEVER {
-            self.network.event_queue.remove_first();
-        } else {
-            self.network.event_queue.replace_first(&mut self.event_seq, line.armed);
         }
     }
 

@@ -169,7 +169,9 @@ impl Simulation {
 
     /// Handles up to `events` events; returns whether the run is over. See [`Simulation::pause_at`].
     pub fn step(&mut self, events: u64) -> bool {
-        for _ in 0..events {
+        let mut left = events;
+        while left > 0 {
+            left -= 1;
             #[cfg(debug_assertions)]
             {
                 // The more flows, the more expensive the check, so the rarer.
@@ -187,7 +189,7 @@ impl Simulation {
             debug_assert!(first.time >= self.now, "time runs forwards");
             self.now = first.time;
             if line < timer {
-                self.on_line(first.time, first.id().number());
+                left -= self.on_line(first.time, first.id().number(), left);
             } else {
                 match first.id().class() {
                     EventClass::Main => self.on_timer(first.time, first.id().number()),

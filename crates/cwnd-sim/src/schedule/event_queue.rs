@@ -126,6 +126,13 @@ impl EventQueue {
         self.entries.first().copied().unwrap_or(Entry::NEVER)
     }
 
+    /// Whether this time, ns, is before that of every entry but the earliest.
+    #[inline]
+    pub fn is_before_second(&self, time: u64) -> bool {
+        let children = self.entries.get(1..self.entries.len().min(5)).unwrap_or_default();
+        children.iter().all(|entry| time < entry.time)
+    }
+
     /// Moves the earliest entry to another time.
     #[inline]
     pub fn replace_first(&mut self, event_seq: &mut EventSeq, time: u64) {
@@ -207,6 +214,17 @@ mod tests {
         // 3 and 1 come back at time 5 in the order in which they were inserted again, behind 0 and 2.
         assert_eq!(seen, [(1, 3), (3, 1), (5, 0), (5, 2), (5, 3), (5, 1)]);
         assert_eq!(queue.first(), Entry::NEVER);
+    }
+
+    // The earliest is 1; the next 3, whichever of the root's children it is.
+    #[test]
+    fn what_is_before_the_second_is_before_all_but_the_earliest() {
+        let (mut queue, mut event_seq) = (EventQueue::default(), EventSeq::default());
+        assert!(queue.is_before_second(u64::MAX), "there is no second");
+        for (number, time) in [9, 7, 3, 1, 8, 5, 6, 4].into_iter().enumerate() {
+            queue.push(&mut event_seq, time, EventId::new(EventClass::Main, number as u32));
+        }
+        assert_eq!([1, 2, 3, 4].map(|time| queue.is_before_second(time)), [true, true, false, false]);
     }
 
     #[test]
