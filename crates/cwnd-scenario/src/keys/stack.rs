@@ -122,6 +122,12 @@ impl Stack {
         matches!(self, Self::Quinn | Self::Noq)
     }
 
+    /// Whether it shows its congestion window. Where it does not, tables have 0.
+    #[must_use]
+    pub const fn shows_window(self) -> bool {
+        !matches!(self, Self::Smoltcp)
+    }
+
     /// Whether it has an algorithm of its own of this name, as `cc` has it.
     #[must_use]
     pub fn has(self, cc: &str) -> bool {

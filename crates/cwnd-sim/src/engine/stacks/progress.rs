@@ -5,11 +5,16 @@ use super::StackConnection;
 use crate::engine::Simulation;
 use cwnd_link::NEVER;
 use cwnd_record::{EventKind, FlowFailure};
+use cwnd_scenario::Stack;
 
 impl Simulation {
-    /// What connections show before they open, in the place of what our TCP begins with.
+    /// Connections whose window nobody sees have none from the first row on; the others begin with ten datagrams, as our TCP does.
     pub(in crate::engine) fn show_stacks(&mut self) {
         for number in 0..self.flows.len() as u32 {
+            let stack = self.scenario_flows.get(number as usize).and_then(|flow| flow.group.stack);
+            if stack.is_none_or(Stack::shows_window) {
+                continue;
+            }
             let connection = self.stacks.as_mut().and_then(|all| all.connections[number as usize].take());
             let Some(mut connection) = connection else { continue };
             self.note_progress(0, number, &mut connection);
