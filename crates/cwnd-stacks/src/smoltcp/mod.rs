@@ -9,8 +9,8 @@
 //! Randomness: initial sequence numbers come from the seed, and nothing else is drawn.
 //!
 //! smoltcp's defaults are kept: acknowledgements are delayed by at most 10 ms, Nagle's algorithm is on, timestamps are off, the initial
-//! window is 2048 bytes, a receiver keeps at most four gaps and tells of them by SACK, which its sender makes no use of, and there is no ECN. Not its default: buffers of 16 MiB, which limit a sender where
-//! path and queue hold more, and no keep-alive to need.
+//! window is 2048 bytes, a receiver keeps at most four gaps and tells of them by SACK, which its sender makes no use of, and there is no
+//! ECN. Not its default: buffers of 16 MiB, which limit a sender where path and queue hold more, and no keep-alive to need.
 
 mod device;
 mod endpoint;

@@ -33,21 +33,16 @@ impl<A: Algorithm> Transport<A> {
 
     /// Whole segments in the acknowledged bytes; the remainder stays for the next.
     pub(super) fn segments(&mut self, bytes: u64) -> u32 {
-        let mss = u64::from(self.driver.conn.mss);
-        let bytes = bytes.saturating_add(self.acked_spare.into());
-        self.acked_spare = (bytes % mss) as u32;
-        u32::try_from(bytes / mss).unwrap_or(u32::MAX)
+        whole_segments(bytes, &mut self.acked_spare, self.driver.conn.mss)
     }
 
     /// Whole segments in `bytes` that are sent, the remainder of those before with them, and how many more will then be out.
     #[inline]
     pub(super) fn sent_segments(&mut self, bytes: u64) -> (u32, u32) {
-        let mss = u64::from(self.driver.conn.mss);
-        let out = self.in_flight.saturating_add(bytes).div_ceil(mss) - self.in_flight.div_ceil(mss);
-        let bytes = bytes.saturating_add(self.sent_spare.into());
-        self.sent_spare = (bytes % mss) as u32;
-        let clamped = |segments: u64| u32::try_from(segments).unwrap_or(u32::MAX);
-        (clamped(bytes / mss), clamped(out))
+        let Conn { mss, packets_out, .. } = self.driver.conn;
+        let out = self.in_flight.saturating_add(bytes).div_ceil(mss.into());
+        let more_out = u32::try_from(out).unwrap_or(u32::MAX).saturating_sub(packets_out);
+        (whole_segments(bytes, &mut self.sent_spare, mss), more_out)
     }
 
     /// A proportional reduction allows segments beside what is in flight, and that may be less than whole segments: the window is the bytes
@@ -116,6 +111,13 @@ impl<A: Algorithm> Transport<A> {
     pub(super) fn check(&self, holds: bool, fault: &'static str) {
         debug_assert!(holds || !self.config.checked, "{fault}");
     }
+}
+
+/// Whole segments in `bytes` and what was left over before; what is left over now stays.
+fn whole_segments(bytes: u64, spare: &mut u32, mss: u32) -> u32 {
+    let bytes = bytes.saturating_add((*spare).into());
+    *spare = (bytes % u64::from(mss)) as u32;
+    u32::try_from(bytes / u64::from(mss)).unwrap_or(u32::MAX)
 }
 
 /// A path of which nothing is known, and the bytes of its window beyond whole segments.
