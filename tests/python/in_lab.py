@@ -78,6 +78,15 @@ def outside() -> set[str]:
     return devices | set(AVAILABLE.read_text().split()) | mounts
 
 
+def states(process: int) -> set[str]:
+    """States of a process's threads, as proc(5) names them: T is stopped, Z has ended. Those that end meanwhile are left out."""
+    found = set()
+    for task in Path(f"/proc/{process}/task").iterdir():
+        with suppress(OSError):
+            found.add((task / "stat").read_text().rpartition(")")[2].split()[0])
+    return found
+
+
 def threads(process: int) -> list[str]:
     """Names of a process's threads; those that end meanwhile are left out."""
     names = []

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import Cli, refused
 from in_kernel import PROGRAM, until
-from in_lab import LOADS, NEEDS_LAB, one_of_three, outside, run, threads
+from in_lab import LOADS, NEEDS_LAB, one_of_three, outside, run, states, threads
 
 import cwnd as package
 from cwnd import Flow, Link, dumbbell, graph
@@ -303,6 +303,8 @@ def test_time_stops_while_the_machine_does(flow: str, stopped_ms: int, valid: bo
             until(lambda: "cwnd-link" in threads(child.pid))
             time.sleep(2)
             child.send_signal(signal.SIGSTOP)
+            # On a busy machine it may go on for a while, and a SIGCONT that comes before it stands still takes the stop away.
+            until(lambda: states(child.pid) <= {"T", "Z"})
             time.sleep(stopped_ms / 1000)
             child.send_signal(signal.SIGCONT)
             said, why = child.communicate(timeout=60)
