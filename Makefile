@@ -29,7 +29,7 @@ help:
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make page     the web page, in the package: cwnd lab opens it (needs Node.js; rustup target add wasm32-unknown-unknown)"
-	@echo "make wheel    the Python package with the kernel's objects, in dist"
+	@echo "make wheel    the Python package with the kernel's objects, in dist (PROFILE=1: optimised by a profile, for releases)"
 	@echo "make docs     the generated pages and pictures of docs/, the manual pages of share/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
 	@echo "make lint     formatters, linters and type checkers"
@@ -83,12 +83,15 @@ page:
 $(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*.py) .ci/page .ci/wasm
 	.ci/page
 
-$(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE))
+# PROFILE=1: the module is built twice, the second time by what the first one did most (.ci/profile). Results are the same.
+PROFILED := $(CURDIR)/target/profile/merged.profdata
+$(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE)) $(if $(PROFILE),FORCE)
 	CI=true .ci/features >/dev/null
 	@[ "$${CI:-}" = true ] || .ci/page
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
 	rm -rf target/wheels dist $(LAID_OUT) $(VENV)/.native
-	PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels
+	$(if $(PROFILE),.ci/profile --features kernel)
+	$(if $(PROFILE),RUSTFLAGS="$(RUSTFLAGS) -Cprofile-use=$(PROFILED)") PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels
 	# maturin would repair the library where cargo looks for it, and the next build would take that for its own.
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair --wheel-dir dist target/wheels/*.whl
 	@touch $@

@@ -3,6 +3,7 @@
 //!
 //! Panics are failures, too. Build with debug assertions and overflow checks, so that the crates' own checks count.
 
+use crate::relations::idle_changes_nothing;
 use cwnd_link::Limit;
 use cwnd_scenario::{ActionKind, CapturedHosts, Invalid, LinkRate, Scenario};
 use cwnd_sim::{PacketLocations, Simulation, Tables};
@@ -93,7 +94,8 @@ const MOST_EVENTS: u64 = 60_000;
 /// After this many events at one instant that move no packet, time is taken to stand still.
 const STILL: u64 = 40_000;
 
-/// Runs the scenario `text` (TOML) twice, one time with its packets captured, the first time with an audit after every `distance` events.
+/// Runs the scenario `text` (TOML) twice: with an audit after every `distance` events, then without the engine's lean path, and with its
+/// packets captured where they were not before. A third time an idle flow and an idle link are added.
 ///
 /// # Errors
 /// What promise was broken, and how.
@@ -106,19 +108,29 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     reads_back(&scenario)?;
     let mut first = Simulation::new(&scenario);
     let (events, over) = audited(&mut first, distance)?;
+    if !over {
+        first.step_to(first.now());
+    }
     // A capture changes nothing: the second run has one where the first has none.
     let captured = match scenario.record.packets {
         CapturedHosts::Nobody => CapturedHosts::Both,
         _ => CapturedHosts::Nobody,
     };
-    let mut second = Simulation::new(&scenario.with_packets(captured));
-    if second.step(events) != over {
-        return Err(differ(format!("of two runs one was over after {events} events, the other was not")));
+    let mut second = Simulation::new(&scenario.with_packets(captured)).without_trains();
+    if over {
+        while !second.step(MOST_EVENTS) {}
+    } else if second.step_to(first.now()) {
+        return Err(differ(format!("of two runs one was over at {} ns, the other was not", first.now())));
     }
     // The summary has floating point numbers: their texts differ if the last bit differs.
     let summaries = [&first, &second].map(|simulation| format!("{:?}", simulation.summary()));
     if summaries[0] != summaries[1] || first.tables() != second.tables() {
-        return Err(differ("two runs of one scenario differ".into()));
+        return Err(differ(
+            "two runs of one scenario differ, by the lean and the general path or by a capture".into(),
+        ));
+    }
+    if over {
+        idle_changes_nothing(&scenario, &first).map_err(differ)?;
     }
     finite(&summaries[0])?;
     orderly(first.tables(), &first, scenario.duration)?;

@@ -10,6 +10,7 @@ mod choices;
 mod document;
 mod facts;
 mod panics;
+mod relations;
 mod shrink;
 
 pub use check::{Broken, Outcome, SimulationPromise, check};

@@ -26,7 +26,11 @@ from tools import ROOT
 
 FOLDER = ROOT / "bench" / "instructions"
 RECORD = FOLDER / "counts.toml"
-SCENARIOS = ("fig6", "fast", "many", "offload")
+SCENARIOS = (
+    *("fig6", "fast", "many", "offload"),
+    # None of these takes the lean path, or only a part of it.
+    *("red", "loss", "jitter", "reverse", "odd", "pacing", "overhead", "web"),
+)
 # Without losses, once with recovery `sack` and once with `linux`: the second takes at most this many more instructions.
 CLEAN = ("clean", "clean-linux")
 MOST = 0.10

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a link counts, and what it counts a packet as.
 
+use crate::aqm::DropCause;
 use crate::drops::Drops;
 use crate::ecn::Ecn;
 
@@ -25,6 +26,19 @@ pub struct LinkCounters {
     pub marks_measured: u64,
     /// See `marks_measured`.
     pub marks: u64,
+}
+
+impl LinkCounters {
+    /// Packets that a full queue has dropped, in the measured interval or not.
+    #[cold]
+    pub(crate) fn drop_full(&mut self, packets: u32, is_measured: bool) {
+        for _ in 0..packets {
+            self.drops.count(DropCause::Full);
+            if is_measured {
+                self.drops_measured.count(DropCause::Full);
+            }
+        }
+    }
 }
 
 /// What a link counts a packet as.

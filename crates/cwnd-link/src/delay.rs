@@ -151,6 +151,12 @@ impl Delay {
         self.propagation.steps().at(time)
     }
 
+    /// The propagation, ns, if there is nothing else, and no other at any time.
+    #[inline]
+    pub(crate) fn constant(&self) -> Option<u64> {
+        self.constant.then(|| self.propagation.value())
+    }
+
     /// When a packet that departs at this time, ns, arrives. Departures must not run backwards.
     #[inline]
     pub fn arrival(&mut self, departs: u64) -> u64 {

@@ -12,6 +12,8 @@
 //! Everything else (mixed sizes, RED, steps, a trace) needs a ring of departures and sizes. When a packet of another size arrives, the
 //! ring is filled from that one number. Tests compare every path with a queue that stores its packets.
 
+mod fast;
+
 use crate::aqm::{Admission, Arrival, Backlog, DropCause, QueueConfig, RunningAtArrival};
 use crate::ecn::Ecn;
 use crate::limit::Limit;

@@ -79,14 +79,14 @@ impl LinkConfig {
 /// A running link for packets of type `P`.
 #[derive(Debug)]
 pub struct Link<P> {
-    server: Server<P>,
+    pub(crate) server: Server<P>,
     rate: Rate,
-    loss: LossProcess,
-    delay: Delay,
+    pub(crate) loss: LossProcess,
+    pub(crate) delay: Delay,
     /// Whether packets can overtake each other on the way to its far end.
     pub order: PacketOrder,
-    measure: (u64, u64),
-    end: u64,
+    pub(crate) measure: (u64, u64),
+    pub(crate) end: u64,
     /// Its counters.
     pub count: LinkCounters,
     /// Queueing delays of the packets that left in the measured interval.
@@ -95,21 +95,21 @@ pub struct Link<P> {
 
 /// A running [`ServerConfig`].
 #[derive(Debug)]
-enum Server<P> {
+pub(crate) enum Server<P> {
     Fifo(Fifo),
     Held(HeldServer<P>),
 }
 
 /// A server that gets its packets by [`Link::hold`]. A queue with ticks has the time of the last one for present.
 #[derive(Debug)]
-enum HeldServer<P> {
+pub(crate) enum HeldServer<P> {
     Fifo(Fifo, Tick),
     Head(HeadQueue<(P, PacketClass)>, Option<HeadTicks>),
 }
 
 /// The ticks of a queue that decides at the head.
 #[derive(Clone, Copy, Debug)]
-struct HeadTicks {
+pub(crate) struct HeadTicks {
     tick: Tick,
     /// When it last got a packet, ns.
     held_at: u64,

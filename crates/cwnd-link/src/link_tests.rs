@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
-use crate::aqm::QueueConfig;
+use crate::aqm::{DropCause, QueueConfig};
 
 // 5 s at 10 Mbit/s, 3 s of outage, 2 s at 4 Mbit/s; of that 4 s to 9 s: 10 + 0 + 4 Mbit.
 #[test]
@@ -49,4 +49,70 @@ fn a_link_that_ticks_every_nanosecond_does_as_one_that_does_not_tick() {
     }
     assert_eq!(format!("{:?}", plain.count), format!("{:?}", ticking.count));
     assert!(plain.count.drops.total() > 100, "{:?}", plain.count);
+}
+
+// Bursts of one size, and now and then a packet of another, offered by the fast path where there is one, else one by one: the same departures,
+// drops, counters and waits as one by one. After a packet of another size the fast path comes back when the link has been idle. Whole and broken nanoseconds, losses, a measured interval that begins and ends under way.
+#[test]
+fn the_fast_path_gives_what_one_by_one_gives() {
+    let mut fast_bursts = 0;
+    for (number, rate) in (0..).zip([100_000_000, 99_999_989, 8_000_000_000_000, 12_000]) {
+        let serial = 12_000_000_000_000 / rate;
+        for (limit, first_lost) in
+            [(Limit::Packets(40), u64::MAX), (Limit::Bytes(70_000), 900), (Limit::Time(30 * serial), 5)]
+        {
+            let fifo = FifoConfig {
+                rate: Rate::Constant(rate),
+                limit: Steps::constant(limit),
+                queue: QueueConfig::DropTail,
+            };
+            let stream = RandomStream::new(1, 0);
+            let loss = (Loss::Every { n: 700, first: first_lost }, stream);
+            let delay = (DelayConfig::constant(1_000_000), stream);
+            let config = LinkConfig { loss, delay, ..LinkConfig::queue_only(fifo) };
+            let measure = (1500 * serial, 9000 * serial);
+            let [mut fast, mut single] =
+                [(); 2].map(|()| Link::<()>::new(config.clone(), measure, 12_000 * serial));
+            assert!(fast.may_be_fast());
+            let (mut draw, mut now) = (RandomStream::new(2, number), 0);
+            for _ in 0..6000 {
+                now += if draw.below(60) == 0 { 100 * serial } else { draw.below(4 * serial + 2) };
+                let (size, count) =
+                    if draw.below(500) == 0 { (400, 1) } else { (1500, 1 + draw.below(5) as u32) };
+                let one_by_one = |link: &mut Link<()>| -> Vec<(u64, u64)> {
+                    let offers = (0..count).map(|_| link.offer(now, size, PacketClass::Data));
+                    offers
+                        .filter_map(|offered| match offered {
+                            Offered::Departs(transit) => Some((transit.departs, transit.arrives + 77)),
+                            _ => None,
+                        })
+                        .collect()
+                };
+                let expected = one_by_one(&mut single);
+                let mut seen = Vec::new();
+                let sent = fast
+                    .fast(now, size, 77)
+                    .and_then(|mut link| link.offer(now, count, |departs, due| seen.push((departs, due))));
+                match sent {
+                    Some(sent) => {
+                        assert_eq!(sent as usize, seen.len());
+                        fast_bursts += 1;
+                    }
+                    None => {
+                        assert_eq!(seen, []);
+                        seen = one_by_one(&mut fast);
+                    }
+                }
+                assert_eq!(seen, expected, "{rate} bit/s, {limit:?}, at {now} ns");
+            }
+            assert_eq!(format!("{:?}", fast.count), format!("{:?}", single.count), "{rate} bit/s, {limit:?}");
+            assert!(
+                fast.count.drops[DropCause::Full] > 100 && fast.count.measured_packets > 100,
+                "{:?}",
+                fast.count
+            );
+            assert!(fast.waits.rows().eq(single.waits.rows()), "{rate} bit/s, {limit:?}: waits");
+        }
+    }
+    assert!(fast_bursts > 20_000, "{fast_bursts}");
 }

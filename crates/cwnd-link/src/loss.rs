@@ -55,6 +55,19 @@ impl LossProcess {
         Self { offered: 0, next, loss, index: 0, bad: false, stream }
     }
 
+    /// Whether it is known that none of the next `n` packets is lost.
+    #[inline]
+    pub const fn spares(&self, n: u32) -> bool {
+        self.offered + (n as u64) < self.next
+    }
+
+    /// Counts the next `n` packets, of which none is lost.
+    #[inline]
+    pub const fn count_spared(&mut self, n: u32) {
+        debug_assert!(self.spares(n));
+        self.offered += n as u64;
+    }
+
     /// Whether the next packet is lost.
     #[inline]
     pub fn loses_next(&mut self) -> bool {

@@ -4,6 +4,8 @@
 /// Classes per power of two, as a power of two: a wait is known to within 1/128.
 const PARTS_BITS: u32 = 6;
 const PARTS: u64 = 1 << PARTS_BITS;
+/// What the class of 1 ns would be.
+const ONE: u64 = 1023 << PARTS_BITS;
 
 /// A histogram of queueing delays, with 64 classes per power of two.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +32,9 @@ impl WaitHistogram {
         if wait < PARTS {
             return wait as usize;
         }
-        let shift = wait.ilog2() - PARTS_BITS;
-        (((shift + 1) as u64 * PARTS) + (wait >> shift) - PARTS) as usize
+        // Exponent and the first bits of the fraction. From 2⁵³ ns on, 104 days, a wait may be rounded up to the next class; waits are below 2⁶³.
+        let parts = (wait.cast_signed() as f64).to_bits() >> (f64::MANTISSA_DIGITS - 1 - PARTS_BITS);
+        (parts - (ONE + (PARTS_BITS as u64 - 1) * PARTS)) as usize
     }
 
     /// The middle of a class, ns.

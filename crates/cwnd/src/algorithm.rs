@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An algorithm with its settings, as a driver calls it: the hooks without the argument `params`.
 
-use crate::conn::Conn;
+use crate::conn::{AckSample, Conn};
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
 use crate::hooks::{Configured, CongestionControl, Info};
@@ -35,6 +35,19 @@ macro_rules! algorithm {
                 )?
             )+
 
+            /// What an acknowledgement of `sample.pkts_acked` new segments calls while nothing is missing, with these flags: `pkts_acked`,
+            /// `in_ack_event`, then `cong_control`, or without one `cong_avoid`.
+            ///
+            /// ```
+            /// use cwnd::{AckSample, Algorithm, Configured, Conn, algorithms::reno::Reno};
+            ///
+            /// let mut conn = Conn { is_cwnd_limited: true, ..Conn::new(1448, 10) };
+            /// let sample = AckSample { pkts_acked: 2, rtt_us: 50_000, in_flight: 8 };
+            /// Configured::<Reno>::registered().acknowledge(&mut conn, &sample, cwnd::ACK_WINDOW_UPDATE);
+            /// assert_eq!(conn.cwnd, 12); // slow start
+            /// ```
+            fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32);
+
             /// See [`CongestionControl::min_cwnd`].
             fn min_cwnd(&self, conn: &Conn) -> u32;
 
@@ -57,6 +70,11 @@ macro_rules! algorithm {
                     }
                 )?
             )+
+
+            #[inline(always)]
+            fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
+                Controller::acknowledge(self, conn, sample, flags);
+            }
 
             #[inline(always)]
             fn min_cwnd(&self, conn: &Conn) -> u32 {
@@ -85,6 +103,11 @@ macro_rules! algorithm {
             )+
 
             #[inline(always)]
+            fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
+                acknowledge(&mut self.state, conn, (sample, flags), &self.params);
+            }
+
+            #[inline(always)]
             fn min_cwnd(&self, conn: &Conn) -> u32 {
                 self.state.min_cwnd(conn, &self.params)
             }
@@ -98,3 +121,21 @@ macro_rules! algorithm {
 }
 
 crate::for_each_hook!(algorithm);
+
+/// See [`Algorithm::acknowledge`].
+#[inline(always)]
+pub(crate) fn acknowledge<A: CongestionControl + ?Sized>(
+    cc: &mut A,
+    conn: &mut Conn,
+    (sample, flags): (&AckSample, u32),
+    params: &A::Params,
+) {
+    cc.pkts_acked(conn, sample, params);
+    cc.in_ack_event(conn, flags, params);
+    if cc.has_cong_control() {
+        cc.cong_control(conn, sample.pkts_acked, params);
+    } else {
+        let una = conn.snd_una;
+        cc.cong_avoid(conn, una, sample.pkts_acked, params);
+    }
+}

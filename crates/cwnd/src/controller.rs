@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running algorithm: an enum over the registry, so that every call of a hook is direct, with one variant for plugins.
 
+use crate::algorithm::acknowledge;
 use crate::builder::{self, ParamError};
-use crate::conn::Conn;
+use crate::conn::{AckSample, Conn};
 use crate::hooks::{Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords};
 use crate::params::Params;
 use crate::registration::Registered;
@@ -212,6 +213,13 @@ macro_rules! hooks {
 crate::for_each_hook!(hooks);
 
 impl Controller {
+    /// See [`Algorithm::acknowledge`](crate::Algorithm::acknowledge): one dispatch instead of four.
+    #[inline(never)]
+    pub fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
+        let told = (sample, flags);
+        dispatch!(self, t => acknowledge(&mut t.state, conn, told, &t.params), c => acknowledge(&mut **c, conn, told, &()))
+    }
+
     /// See [`CongestionControl::min_cwnd`].
     ///
     /// ```

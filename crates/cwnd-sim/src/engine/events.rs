@@ -4,16 +4,16 @@
 use super::Simulation;
 use super::prefetch::prefetch;
 use crate::network::{AckFields, Departure, EcnMarks, PackedAck, Packet, PathIndex, Segment};
-use crate::schedule::{EventClass, EventId};
-use crate::tcp::{AckPacket, Handshake, Owner, RecoveryState};
+use crate::schedule::{Entry, EventClass, EventId};
+use crate::tcp::{AckPacket, AckPath, Handshake, Owner, RecoveryState};
 use cwnd_link::NEVER;
 use cwnd_record::EventKind;
 
 /// The flow of the packet this many places behind the front of a delay line is prefetched.
-const AHEAD: usize = 4;
+pub(super) const AHEAD: usize = 4;
 
 /// With more flows than this, not all are in the cache.
-const MANY: usize = 256;
+pub(super) const MANY: usize = 256;
 
 /// Why a sender's state has changed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,28 +25,43 @@ enum Trigger {
 }
 
 impl Simulation {
-    /// The front of a delay line is due; then up to `most` packets behind it are taken while each is due before every other event.
-    /// Returns how many these were. The line's entry in the queue is moved once.
+    /// The front of a delay line is due: it is taken, and those behind it while each is due before every other event, up to `most` packets
+    /// in all, at least 1. Returns how many these were. The line's entry in the queue is moved once.
     #[inline]
     pub(super) fn on_line(&mut self, now: u64, number: u32, most: u64) -> u64 {
         if self.network.lines[number as usize].armed != now {
             self.network.event_queue.remove_first(); // stale: the front is due at another time
-            return 0;
+            return 1;
         }
-        self.take_front(now, number);
+        self.network.event_queue.hold_first();
         let mut taken = 0;
+        if self.network.lines[number as usize].has_trains {
+            taken = self.take_trains(number, most);
+        }
+        if taken == 0 {
+            self.take_front(now, number);
+            taken = 1;
+        }
         loop {
             let next = self.network.lines[number as usize].next();
-            // An event of the same time that was inserted earlier comes before the line's.
+            // Of an event of the same time the queue knows which comes first.
             let is_first = next < self.timers.first().time && self.network.event_queue.is_before_second(next);
             if !is_first || next > self.scenario.duration || taken == most {
                 self.network.lines[number as usize].armed = next;
                 if next == NEVER {
                     self.network.event_queue.remove_first();
                 } else {
-                    self.network.event_queue.replace_first(&mut self.event_seq, next);
+                    let id = EventId::new(EventClass::Line, number);
+                    self.network.event_queue.replace_first(Entry { time: next, id });
                 }
                 return taken;
+            }
+            if self.network.lines[number as usize].has_trains {
+                let more = self.take_trains(number, most - taken);
+                taken += more;
+                if more > 0 {
+                    continue;
+                }
             }
             taken += 1;
             self.now = next;
@@ -98,18 +113,9 @@ impl Simulation {
     }
 
     /// Adds timers for the flow's next events, where it has none that is early enough.
-    #[inline(never)]
+    #[inline]
     pub(super) fn arm(&mut self, number: u32) {
-        let flow = &mut self.flows[number as usize];
-        let (next, rto) = (flow.next_event(), flow.sender.rto_at());
-        if next < flow.armed {
-            flow.armed = next;
-            self.timers.push(&mut self.event_seq, next, EventId::new(EventClass::Main, number));
-        }
-        if rto < flow.rto_armed {
-            flow.rto_armed = rto;
-            self.timers.push(&mut self.event_seq, rto, EventId::new(EventClass::Rto, number));
-        }
+        self.flows[number as usize].arm(&mut self.timers, number);
     }
 
     /// A flow's timer entry is due. A timer that was moved leaves its entry where it is; only here is the entry moved, too.
@@ -119,13 +125,14 @@ impl Simulation {
             self.timers.remove_first();
             return;
         }
+        self.timers.hold_first();
         if flow.next_event() <= now {
             self.fire(now, number);
         }
         let flow = &mut self.flows[number as usize];
         flow.armed = flow.next_event();
         let next = flow.armed;
-        self.move_first(next);
+        self.move_first(next, EventId::new(EventClass::Flow, number));
     }
 
     /// The same for its retransmission timer.
@@ -135,6 +142,7 @@ impl Simulation {
             self.timers.remove_first();
             return;
         }
+        self.timers.hold_first();
         if flow.sender.rto_at() <= now {
             let recovery_state = RecoveryState::of(flow);
             if flow.sender.on_timer(now) {
@@ -145,18 +153,18 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         flow.rto_armed = flow.sender.rto_at();
         let next = flow.rto_armed;
-        self.move_first(next);
+        self.move_first(next, EventId::new(EventClass::Rto, number));
     }
 
-    /// Moves the first timer to this time.
-    pub(super) fn move_first(&mut self, next: u64) {
+    /// Moves the first timer, which has been handled, to this time.
+    pub(super) fn move_first(&mut self, next: u64, id: EventId) {
         if next == NEVER {
             self.timers.remove_first();
         } else {
-            self.timers.replace_first(&mut self.event_seq, next);
+            self.timers.replace_first(Entry { time: next, id });
         }
         if self.flows.len() > MANY
-            && let Some(flow) = self.flows.get(self.timers.first().id().number() as usize)
+            && let Some(flow) = self.flows.get(self.timers.first().id.number() as usize)
         {
             prefetch(flow);
         }
@@ -250,7 +258,7 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         if let Some(ack) = ack {
             flow.ack_at = NEVER;
-            if flow.acks_at_once && !ack.waited {
+            if flow.acks >= AckPath::AtOnce && !ack.waited {
                 flow.sender.on_ack(now, &ack);
                 self.respond_at_once(now, number, recovery_state, Trigger::Ack);
             } else {
@@ -277,7 +285,7 @@ impl Simulation {
         ack: &AckPacket,
         recovery_state: RecoveryState,
     ) {
-        if self.flows[number as usize].fused {
+        if self.flows[number as usize].is_fused() {
             if self.flows[number as usize].is_watched {
                 self.watch_ack(now, number, ack, None);
             }
@@ -300,7 +308,7 @@ impl Simulation {
             let blocks = ack.waited.then(|| flow.receiver.blocks(ack)).filter(|blocks| !blocks.is_empty());
             let ack = self.ack_slab.pack(ack, blocks).echoing(flow.echoes());
             let packet = Packet::ack(number, ack, PathIndex::END, now + delay);
-            self.network.push(&mut self.event_seq, ack_line, packet);
+            self.network.push(ack_line, packet);
         } else {
             let blocks = flow.receiver.blocks(ack);
             let blocks = (!blocks.is_empty()).then_some(blocks);
@@ -313,6 +321,7 @@ impl Simulation {
     }
 
     /// An acknowledgement is at the sender.
+    #[inline(never)]
     fn on_ack(&mut self, now: u64, number: u32, ack: PackedAck) {
         if self.flows[number as usize].is_watched {
             self.watch_ack_arrival(now, number, ack);

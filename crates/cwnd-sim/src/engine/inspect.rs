@@ -166,7 +166,7 @@ impl Simulation {
         }
         let state = &self.flows[flow as usize];
         // Behind the last link of a fused flow it is due when its acknowledgement is at the sender.
-        let arrives = if state.fused && next == PathIndex::END {
+        let arrives = if state.is_fused() && next == PathIndex::END {
             due.saturating_sub(state.access_delay_rev)
         } else {
             due

@@ -19,7 +19,7 @@ impl Simulation {
     /// Every flow and every delay line has an entry no later than its next event.
     fn check_order(&self) {
         let timers: BTreeSet<(u64, EventId)> =
-            self.timers.entries().map(|entry| (entry.time, entry.id())).collect();
+            self.timers.entries().map(|entry| (entry.time, entry.id)).collect();
         let armed = |class: EventClass, number: usize, time: u64| {
             time == NEVER || timers.contains(&(time, EventId::new(class, number as u32)))
         };
@@ -27,7 +27,7 @@ impl Simulation {
             assert!(flow.armed <= flow.next_event(), "flow {number}: armed for {} ns", flow.armed);
             assert!(flow.rto_armed <= flow.sender.rto_at(), "flow {number}: armed for {} ns", flow.rto_armed);
             assert!(
-                armed(EventClass::Main, number, flow.armed),
+                armed(EventClass::Flow, number, flow.armed),
                 "flow {number}: no entry at {} ns",
                 flow.armed
             );
@@ -42,11 +42,11 @@ impl Simulation {
             assert!(armed(EventClass::Departure, number, time), "link {number}: no entry at {time} ns");
         }
         let lines: BTreeSet<(u64, EventId)> =
-            self.network.event_queue.entries().map(|entry| (entry.time, entry.id())).collect();
+            self.network.event_queue.entries().map(|entry| (entry.time, entry.id)).collect();
         for (number, line) in self.network.lines.iter().enumerate() {
             assert_eq!(line.armed, line.next(), "line {number}");
             assert!(line.iter().map(Packet::due).is_sorted(), "line {number}");
-            let id = EventId::new(EventClass::Main, number as u32);
+            let id = EventId::new(EventClass::Line, number as u32);
             assert!(
                 line.armed == NEVER || lines.contains(&(line.armed, id)),
                 "line {number}: no entry at {} ns",

@@ -12,6 +12,7 @@ mod record;
 mod sources;
 mod stacks;
 mod summarise;
+mod trains;
 mod transfers;
 mod transmit;
 mod watched;
@@ -22,18 +23,13 @@ pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
 
 use crate::endpoint::Stacks;
 use crate::network::{Network, PathNeeds};
-use crate::schedule::{EventClass, EventId, EventSeq, Wheel};
+use crate::schedule::{Entry, EventClass, EventId, Wheel};
 use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, InnerVariables, Invalid, Scenario};
 use sources::Background;
 use stacks::StackFlows;
-
-/// Numbers of the scheduled actions: the sampler, begin and end of the measured interval, then the scenario's actions, then the flows' stops.
-const SAMPLER: u32 = 0;
-const MEASURE: [u32; 2] = [1, 2];
-const ACTIONS: u32 = 3;
 
 /// A simulation: built from a scenario, stepped to its end, then read.
 #[derive(Debug)]
@@ -47,8 +43,7 @@ pub struct Simulation {
     network: Network,
     background: Background,
     ack_slab: AckSlab,
-    event_seq: EventSeq,
-    /// Timers of flows, sources and links, scheduled actions.
+    /// Timers of flows, sources and links, actions, boundaries, the sampler.
     timers: Wheel,
     tables: Tables,
     /// Captured packets, where the scenario asks for them.
@@ -64,8 +59,13 @@ pub struct Simulation {
     /// Number of rows of a table at which [`Simulation::step`] returns after a sample.
     pause_at: usize,
     finished: bool,
+    /// Whether quiet acknowledgements take the lean path (`trains`).
+    trains: bool,
     #[cfg(debug_assertions)]
     events: u64,
+    /// When two delay lines were first due at one instant, ns.
+    #[cfg(debug_assertions)]
+    first_tie: u64,
 }
 
 impl Simulation {
@@ -109,7 +109,6 @@ impl Simulation {
             network,
             background,
             ack_slab: AckSlab::default(),
-            event_seq: EventSeq::default(),
             timers: Wheel::default(),
             tables: Tables::default(),
             captures: Captures::new(scenario),
@@ -120,13 +119,16 @@ impl Simulation {
             first_stop,
             pause_at: usize::MAX,
             finished: false,
+            trains: true,
             #[cfg(debug_assertions)]
             events: 0,
+            #[cfg(debug_assertions)]
+            first_tie: cwnd_link::NEVER,
             scenario: scenario.clone(),
         };
-        // First, so that these actions come before every other event of the same time.
-        simulation.schedule_action(scenario.measure.0, MEASURE[0]);
-        simulation.schedule_action(scenario.measure.1, MEASURE[1]);
+        for (number, at) in (0..).zip([scenario.measure.0, scenario.measure.1]) {
+            simulation.timers.push(at, EventId::new(EventClass::Boundary, number));
+        }
         for (number, (flow, recorded)) in named.iter().zip(scenario.recorded()).enumerate() {
             simulation.add_named(number as u32, flow, recorded);
         }
@@ -136,16 +138,12 @@ impl Simulation {
             simulation.wake_source(number, at);
         }
         if scenario.record.interval > 0 {
-            simulation.schedule_action(0, SAMPLER);
+            simulation.timers.push(0, EventId::new(EventClass::Sampler, 0));
         }
-        for number in 0..simulation.actions.len() {
-            simulation.schedule_action(simulation.actions[number].0, number as u32 + ACTIONS);
+        for (number, &(at, ..)) in (0..).zip(&simulation.actions) {
+            simulation.timers.push(at, EventId::new(EventClass::Action, number));
         }
         simulation
-    }
-
-    fn schedule_action(&mut self, at: u64, number: u32) {
-        self.timers.push(&mut self.event_seq, at, EventId::new(EventClass::ScheduledAction, number));
     }
 
     fn add_named(&mut self, number: u32, flow: &Flow, recorded: bool) {
@@ -164,6 +162,7 @@ impl Simulation {
             }
         }
         self.flows.push(state);
+        self.note_trains(number);
         self.arm(number);
     }
 
@@ -171,13 +170,16 @@ impl Simulation {
     pub fn step(&mut self, events: u64) -> bool {
         let mut left = events;
         while left > 0 {
-            left -= 1;
             #[cfg(debug_assertions)]
             {
                 // The more flows, the more expensive the check, so the rarer.
                 self.events += 1;
                 if self.events.is_multiple_of(64 * (16 + self.flows.len() as u64).pow(2)) {
                     self.check();
+                }
+                let next = self.network.event_queue.first().time;
+                if next == self.network.event_queue.second() && next < self.first_tie {
+                    self.first_tie = next;
                 }
             }
             let (line, timer) = (self.network.event_queue.first(), self.timers.first());
@@ -189,23 +191,38 @@ impl Simulation {
             debug_assert!(first.time >= self.now, "time runs forwards");
             self.now = first.time;
             if line < timer {
-                left -= self.on_line(first.time, first.id().number(), left);
+                left -= self.on_line(first.time, first.id.number(), left);
             } else {
-                match first.id().class() {
-                    EventClass::Main => self.on_timer(first.time, first.id().number()),
-                    EventClass::Rto => self.on_rto_timer(first.time, first.id().number()),
-                    EventClass::Departure => self.on_departure(first.time, first.id().number()),
-                    EventClass::Source => self.on_source(first.time, first.id().number()),
-                    EventClass::ScheduledAction => {
-                        self.on_scheduled_action(first.time, first.id().number());
+                left -= 1;
+                let number = first.id.number();
+                match first.id.class() {
+                    EventClass::Flow => self.on_timer(first.time, number),
+                    EventClass::Rto => self.on_rto_timer(first.time, number),
+                    EventClass::Departure => self.on_departure(first.time, number),
+                    EventClass::Source => self.on_source(first.time, number),
+                    EventClass::Boundary => self.on_boundary(number),
+                    EventClass::Action => self.on_action(first.time, number),
+                    EventClass::Sampler => {
+                        self.sample(first.time);
+                        let time = first.time + self.scenario.record.interval;
+                        self.timers.replace_first(Entry { time, ..first });
                         if self.tables.has(self.pause_at) {
                             return false;
                         }
                     }
+                    EventClass::Line => debug_assert!(false, "a delay line among the timers"),
                 }
             }
         }
         false
+    }
+
+    /// When packets on two delay lines were first due at one nanosecond, so that their order was that of the lines; [`cwnd_link::NEVER`] if
+    /// they never were.
+    #[cfg(debug_assertions)]
+    #[must_use]
+    pub const fn first_tie(&self) -> u64 {
+        self.first_tie
     }
 
     /// Simulated time, ns.
@@ -285,21 +302,19 @@ impl Simulation {
         self.flows.len()
     }
 
-    fn on_scheduled_action(&mut self, now: u64, number: u32) {
-        if number == SAMPLER {
-            self.sample(now);
-            self.timers.replace_first(&mut self.event_seq, now + self.scenario.record.interval);
-            return;
-        }
+    /// The measured interval begins or ends.
+    #[cold]
+    fn on_boundary(&mut self, number: u32) {
         self.timers.remove_first();
-        if let Some(mark) = MEASURE.iter().position(|&boundary| boundary == number) {
-            let flows = &self.flows[..self.scenario_flows.len()];
-            self.counts_at_boundaries[mark] = Some(flows.iter().map(FlowState::counts).collect());
-            return;
-        }
-        let number = (number - ACTIONS) as usize;
-        let (_, flow, action) = self.actions[number].clone();
-        if number >= self.first_stop {
+        let flows = &self.flows[..self.scenario_flows.len()];
+        self.counts_at_boundaries[number as usize] = Some(flows.iter().map(FlowState::counts).collect());
+    }
+
+    #[cold]
+    fn on_action(&mut self, now: u64, number: u32) {
+        self.timers.remove_first();
+        let (_, flow, action) = self.actions[number as usize].clone();
+        if number as usize >= self.first_stop {
             self.note_stop(now, flow);
         } else {
             self.apply_action(now, flow, &action);
@@ -308,12 +323,13 @@ impl Simulation {
 
     /// Counts the packets that have left their link by `now`, for all flows.
     fn count_forwarded(&mut self, now: u64) {
+        let flows = &mut self.flows;
         for line in &mut self.network.lines {
-            while let Some(packet) = line.pass(now) {
+            line.pass(now, |packet| {
                 if let Some(flow) = packet.flow_behind_last_link() {
-                    self.flows[flow as usize].count.forwarded += 1;
+                    flows[flow as usize].count.forwarded += 1;
                 }
-            }
+            });
         }
     }
 

@@ -95,6 +95,7 @@ impl Simulation {
             FlowAction::Switch(..) => {
                 if let Some(controller) = action.controller() {
                     flow.sender.switch(controller);
+                    self.note_trains(number);
                 }
                 EventKind::Switch
             }
@@ -121,7 +122,7 @@ impl Simulation {
 
     pub(super) fn wake_source(&mut self, number: u32, at: Option<u64>) {
         if let Some(at) = at {
-            self.timers.push(&mut self.event_seq, at, EventId::new(EventClass::Source, number));
+            self.timers.push(at, EventId::new(EventClass::Source, number));
         }
     }
 
@@ -203,7 +204,7 @@ impl Simulation {
         let mut flow = FlowState::new(template, mss, path, Owner::Source(source, transfer.direction));
         flow.start_at = NEVER;
         flow.private = private;
-        match self.free_slots.pop() {
+        let number = match self.free_slots.pop() {
             Some(place) => {
                 self.flows[place as usize] = flow;
                 place
@@ -212,7 +213,9 @@ impl Simulation {
                 self.flows.push(flow);
                 self.flows.len() as u32 - 1
             }
-        }
+        };
+        self.note_trains(number);
+        number
     }
 
     /// The last byte of a transfer reached the receiver at `at`.

@@ -2,45 +2,62 @@
 //! Packets leave hosts, are offered to links, and go onto the delay lines behind them.
 
 use super::Simulation;
+use super::record::Tables;
 use crate::index::OptionIndex;
 use crate::network::{
     EcnMarks, Frame, NextLink, PackedAck, Packet, PathIndex, RouteLink, Segment, Transmitted,
 };
-use crate::tcp::{ACK_BYTES, Owner, position};
-use cwnd_link::{DropCause, PacketClass};
+use crate::schedule::{EventClass, EventId};
+use crate::tcp::{ACK_BYTES, FlowState, Owner, position};
+use cwnd_link::{DropCause, Link, Offered, PacketClass, Transit};
 use cwnd_record::EventKind;
+use cwnd_scenario::Scenario;
 use cwnd_traffic::Direction;
+
+/// Offers the segment at `position` to the flow's only link, which holds no packets ([`FlowState::direct`]): what goes on the delay line
+/// behind it, if it is not dropped.
+#[inline(always)]
+pub(super) fn offer(
+    (now, number, position): (u64, u32, u64),
+    flow: &mut FlowState,
+    link: &mut Link<Packet>,
+    scenario: &Scenario,
+    tables: &mut Tables,
+) -> Option<Packet> {
+    let size = flow.size(position as u32, scenario.packet_size);
+    let Transit { departs, arrives, mark } = match link.offer(now, size, PacketClass::Data) {
+        Offered::Departs(transit) => transit,
+        Offered::Dropped(cause) => {
+            flow.count.dropped.count(cause);
+            if flow.owner == Owner::Scenario {
+                tables.event((now, number), EventKind::Drop(cause), flow.direct.get(), position, flow);
+            }
+            return None;
+        }
+        Offered::Holds => {
+            debug_assert!(false, "a direct link holds no packets");
+            return None;
+        }
+    };
+    if scenario.measure.0 <= departs && departs < scenario.measure.1 {
+        flow.count_forwarded(size, scenario.packet_size);
+    }
+    let segment = Segment { position: position as u32, sent_us: (now / 1000) as u32 };
+    let packet = Packet::data(number, segment, EcnMarks::NOTHING);
+    let packet = if mark { packet.marked() } else { packet };
+    Some(packet.on_line(departs, arrives.saturating_add(flow.to_next_event), PathIndex::END))
+}
 
 impl Simulation {
     /// Sends what the flow's sender allows to its only link, which holds no packets.
     #[inline(always)]
     pub(super) fn send_directly(&mut self, now: u64, number: u32, link: u32) {
-        let Self { flows, network, event_seq, scenario, tables, .. } = self;
+        let Self { flows, network, scenario, tables, .. } = self;
         let flow = &mut flows[number as usize];
         while let Some(position) = flow.sender.send(now) {
-            let size = flow.size(position as u32, scenario.packet_size);
-            let segment = Segment { position: position as u32, sent_us: (now / 1000) as u32 };
-            let next = NextLink {
-                link,
-                size,
-                class: PacketClass::Data,
-                then: PathIndex::END,
-                line: OptionIndex::some(flow.delivery_line),
-                delay: flow.to_next_event,
-            };
-            let packet = Packet::data(number, segment, EcnMarks::NOTHING);
-            match network.transmit_at_once(event_seq, now, next, packet) {
-                Ok(departs) => {
-                    if scenario.measure.0 <= departs && departs < scenario.measure.1 {
-                        flow.count_forwarded(size, scenario.packet_size);
-                    }
-                }
-                Err(cause) => {
-                    flow.count.dropped.count(cause);
-                    if flow.owner == Owner::Scenario {
-                        tables.event((now, number), EventKind::Drop(cause), Some(link), position, flow);
-                    }
-                }
+            let link = &mut network.links[link as usize];
+            if let Some(packet) = offer((now, number, position), flow, link, scenario, tables) {
+                network.push(flow.delivery_line, packet);
             }
         }
     }
@@ -60,7 +77,7 @@ impl Simulation {
             None => self.forward(now, packet),
             Some((line, delay)) => {
                 let packet = packet.on_line(now, now + delay, PathIndex::FIRST);
-                self.network.push(&mut self.event_seq, line, packet);
+                self.network.push(line, packet);
             }
         }
     }
@@ -68,10 +85,10 @@ impl Simulation {
     /// A packet is at its next link.
     pub(super) fn forward(&mut self, now: u64, packet: Packet) {
         let next = self.next_link(&packet);
-        match self.network.transmit(&mut self.event_seq, now, next, packet) {
+        match self.network.transmit(now, next, packet) {
             Transmitted::Departs(departs) => self.departed(departs, next, &packet),
             Transmitted::Dropped(cause) => self.dropped(now, next.link, &packet, cause),
-            Transmitted::Held => self.network.arm_link(&mut self.event_seq, &mut self.timers, next.link),
+            Transmitted::Held => self.network.arm_link(&mut self.timers, next.link),
         }
     }
 
@@ -81,6 +98,7 @@ impl Simulation {
             self.timers.remove_first();
             return;
         }
+        self.timers.hold_first();
         while let Some((packet, result)) = self.network.links[number as usize].pop(now) {
             match result {
                 Ok(transit) => {
@@ -88,7 +106,7 @@ impl Simulation {
                     if let Some(check) = self.network.check(number) {
                         check.sends_held(now, next.size, transit.departs);
                     }
-                    self.network.depart(&mut self.event_seq, next, packet, transit);
+                    self.network.depart(next, packet, transit);
                     self.departed(transit.departs, next, &packet);
                 }
                 Err(cause) => self.dropped(now, number, &packet, cause),
@@ -96,7 +114,7 @@ impl Simulation {
         }
         let next = self.network.links[number as usize].next_event();
         self.network.links_armed[number as usize] = next;
-        self.move_first(next);
+        self.move_first(next, EventId::new(EventClass::Departure, number));
     }
 
     #[inline]

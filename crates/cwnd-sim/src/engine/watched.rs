@@ -154,7 +154,7 @@ impl Simulation {
                 && let Packet::Data { flow, position, sent_us, marks, next: PathIndex::END, due, .. } = packet
             {
                 let state = &self.flows[flow as usize];
-                if !state.fused || due.saturating_sub(state.lag()) > self.now {
+                if !state.is_fused() || due.saturating_sub(state.lag()) > self.now {
                     break;
                 }
                 let Some((_, departure)) = self.network.lines[number].pop() else { break };

@@ -4,7 +4,7 @@
 //! All packets that leave one link with the same delay ahead share a delay line, whatever their flow. So the next event of a line is
 //! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
 
-use super::packet::Packet;
+use super::packet::{Packet, PathIndex};
 use cwnd_link::{NEVER, PacketOrder};
 
 /// Whether a packet is counted already as having left its link ([`DelayLine::pass`]).
@@ -16,6 +16,36 @@ pub enum Departure {
     Counted,
 }
 
+/// Packets of one flow, one behind the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Train {
+    /// How many; with none, the rest says nothing.
+    pub count: u32,
+    /// When the first and the last of them were sent, µs, low 32 bits.
+    pub first_sent_us: u32,
+    pub newest_sent_us: u32,
+    /// When the first and the last of them are due, ns.
+    pub first_due: u64,
+    pub due: u64,
+}
+
+/// The place behind the last packet of a delay line.
+#[derive(Debug)]
+pub struct Tail<'line> {
+    ring: &'line mut [Packet],
+    place: usize,
+}
+
+impl Tail<'_> {
+    /// Sets the next packet.
+    #[inline(always)]
+    pub fn set(&mut self, packet: Packet) {
+        let mask = self.ring.len() - 1;
+        self.ring[self.place & mask] = packet;
+        self.place += 1;
+    }
+}
+
 /// A growing ring of packets, sorted by when they are due.
 #[derive(Clone, Debug, Default)]
 pub struct DelayLine {
@@ -24,6 +54,8 @@ pub struct DelayLine {
     len: usize,
     /// Time of the line's entry in the event queue, ns; [`NEVER`] when it has none.
     pub armed: u64,
+    /// Whether any of its flows may have its acknowledgements in trains ([`crate::tcp::AckPath::Trains`]).
+    pub has_trains: bool,
     /// How many packets at the front are already counted as having left the link.
     passed: usize,
     order: PacketOrder,
@@ -37,7 +69,7 @@ impl DelayLine {
 
     /// Reuses an empty line for another flow.
     pub const fn renew(&mut self, order: PacketOrder) {
-        self.order = order;
+        (self.order, self.has_trains) = (order, false);
     }
 
     /// Number of packets.
@@ -69,6 +101,57 @@ impl DelayLine {
         Some((front, if counted { Departure::Counted } else { Departure::Uncounted }))
     }
 
+    /// Packets at the front that are at the end of their path, this flow's, in order from `position` on, and due before `before`; up to
+    /// `most`.
+    #[inline(always)]
+    pub fn train(&self, flow: u32, position: u32, most: u32, before: u64) -> Train {
+        let mut train = Train::default();
+        if most == 0 {
+            return train;
+        }
+        let Some((sent_us, due)) = self.arrival(0, flow, position, before) else { return train };
+        (train.first_sent_us, train.first_due) = (sent_us, due);
+        (train.newest_sent_us, train.due, train.count) = (sent_us, due, 1);
+        while train.count < most
+            && let Some(next) =
+                self.arrival(train.count as usize, flow, position.wrapping_add(train.count), before)
+        {
+            (train.newest_sent_us, train.due) = next;
+            train.count += 1;
+        }
+        train
+    }
+
+    /// When the packet `index` places behind the front was sent, µs, and when it is due, ns; if it is at the end of its path, this flow's, at
+    /// this position, and due before `before`.
+    #[inline(always)]
+    fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)> {
+        if index >= self.len {
+            return None;
+        }
+        let place = (self.head + index) & (self.ring.len() - 1);
+        let Packet::Data { flow: of, position: at, sent_us, next, due, .. } = self.ring[place] else {
+            return None;
+        };
+        (of == flow && at == position && next == PathIndex::END && due < before).then_some((sent_us, due))
+    }
+
+    /// Takes the first `count` packets. [`DelayLine::count_skipped`] follows before anything else is asked.
+    #[inline(always)]
+    pub fn skip(&mut self, count: u32) {
+        debug_assert!(count as usize <= self.len);
+        self.head = (self.head + count as usize) & (self.ring.len() - 1);
+        self.len -= count as usize;
+    }
+
+    /// So many packets were taken by [`DelayLine::skip`]: how many of them were not counted yet as having left the link.
+    #[inline(always)]
+    pub fn count_skipped(&mut self, count: u32) -> u32 {
+        let counted = self.passed.min(count as usize);
+        self.passed -= counted;
+        count - counted as u32
+    }
+
     /// Appends a packet, or inserts it before those that it overtakes.
     #[inline(always)]
     pub fn push(&mut self, packet: Packet) {
@@ -80,6 +163,32 @@ impl DelayLine {
         debug_assert!(at == 0 || self.ring[(self.head + at - 1) & mask].due() <= packet.due());
         self.ring[(self.head + at) & mask] = packet;
         self.len += 1;
+    }
+
+    /// Where the next `count` packets go that overtake none; [`DelayLine::append`] follows.
+    #[inline(always)]
+    pub fn tail(&mut self, count: u32) -> Tail<'_> {
+        debug_assert!(self.keeps_order());
+        while self.len + count as usize > self.ring.len() {
+            self.grow();
+        }
+        Tail { place: self.head + self.len, ring: &mut self.ring }
+    }
+
+    /// Appends so many packets, which [`Tail::set`] has set.
+    #[inline(always)]
+    pub fn append(&mut self, count: u32) {
+        self.len += count as usize;
+        debug_assert!(
+            (self.len.saturating_sub(count as usize).max(1)..self.len)
+                .all(|place| self.get(place - 1).map(Packet::due) <= self.get(place).map(Packet::due))
+        );
+    }
+
+    /// Whether packets stay in the order in which they were sent.
+    #[inline(always)]
+    pub fn keeps_order(&self) -> bool {
+        self.order == PacketOrder::Kept
     }
 
     /// Moves the packets that a packet due at `due` overtakes one place back; returns the free place.
@@ -94,17 +203,26 @@ impl DelayLine {
         at
     }
 
-    /// The next packet that has left the link by `now` and is not counted yet; counts it.
-    pub fn pass(&mut self, now: u64) -> Option<Packet> {
-        if self.order == PacketOrder::Overtaking {
-            return None; // such packets are counted on arrival
+    /// Calls `each` with the packets that have left the link by `now` and are not counted yet; they are, then. Where packets overtake each
+    /// other they are counted on arrival.
+    pub fn pass(&mut self, now: u64, mut each: impl FnMut(&Packet)) {
+        if !self.keeps_order() {
+            return;
         }
-        let packet = *self.get(self.passed)?;
-        if packet.departs() > now {
-            return None;
+        // They are in the order of their departures.
+        let (mut passed, mut beyond) = (self.passed, self.len);
+        while passed < beyond {
+            let middle = passed.midpoint(beyond);
+            if self.get(middle).is_some_and(|packet| packet.departs() <= now) {
+                passed = middle + 1;
+            } else {
+                beyond = middle;
+            }
         }
-        self.passed += 1;
-        Some(packet)
+        for index in self.passed..passed {
+            each(&self.ring[(self.head + index) & (self.ring.len() - 1)]);
+        }
+        self.passed = passed;
     }
 
     /// The packets, from the front on.
@@ -126,7 +244,7 @@ impl DelayLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::packet::{EcnMarks, PathIndex};
+    use super::super::packet::EcnMarks;
     use super::*;
 
     fn packet(due: u64) -> Packet {
@@ -181,7 +299,11 @@ mod tests {
         for due in [20, 21, 35] {
             line.push(packet(due));
         }
-        let passed = |line: &mut DelayLine, now| std::iter::from_fn(|| line.pass(now)).count();
+        let passed = |line: &mut DelayLine, now| {
+            let mut count = 0;
+            line.pass(now, |_| count += 1);
+            count
+        };
         assert_eq!((passed(&mut line, 9), passed(&mut line, 10), passed(&mut line, 11)), (0, 1, 1));
         assert_eq!(line.pop().map(|(_, departure)| departure), Some(Departure::Counted));
         assert_eq!(line.pop().map(|(_, departure)| departure), Some(Departure::Counted));

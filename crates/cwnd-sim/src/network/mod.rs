@@ -11,7 +11,7 @@ pub use packet::{AckFields, EcnMarks, Frame, PackedAck, Packet, PathIndex, Segme
 pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
 use crate::index::OptionIndex;
-use crate::schedule::{EventClass, EventId, EventQueue, EventSeq, Wheel};
+use crate::schedule::{Entry, EventClass, EventId, EventQueue, Wheel};
 use check::LinkCheck;
 use cwnd_link::{DropCause, Link, LinkConfig, NEVER, Offered, PacketOrder, Tick, Transit};
 use cwnd_scenario::{AccessLink, Flow, Scenario};
@@ -68,27 +68,21 @@ impl Network {
 
     /// Offers a packet to a link, and puts it on the delay line behind the link if it departs.
     #[inline(always)]
-    pub fn transmit(
-        &mut self,
-        event_seq: &mut EventSeq,
-        now: u64,
-        next: NextLink,
-        packet: Packet,
-    ) -> Transmitted {
+    pub fn transmit(&mut self, now: u64, next: NextLink, packet: Packet) -> Transmitted {
         let link = &mut self.links[next.link as usize];
         match link.offer(now, next.size, next.class) {
             Offered::Departs(transit) => {
-                self.depart(event_seq, next, packet, transit);
+                self.depart(next, packet, transit);
                 Transmitted::Departs(transit.departs)
             }
             Offered::Dropped(cause) => Transmitted::Dropped(cause),
-            Offered::Holds => self.hold(event_seq, now, next, packet),
+            Offered::Holds => self.hold(now, next, packet),
         }
     }
 
     /// Hands a packet over to a link that holds its packets, or ticks.
     #[inline(never)]
-    fn hold(&mut self, event_seq: &mut EventSeq, now: u64, next: NextLink, packet: Packet) -> Transmitted {
+    fn hold(&mut self, now: u64, next: NextLink, packet: Packet) -> Transmitted {
         let held = self.links[next.link as usize].hold(now, next.size, next.class, packet);
         if crate::STACKS && self.checks.is_some() {
             self.note_held(now, next, held);
@@ -96,7 +90,7 @@ impl Network {
         match held {
             Ok(None) => Transmitted::Held,
             Ok(Some(transit)) => {
-                self.depart(event_seq, next, packet, transit);
+                self.depart(next, packet, transit);
                 Transmitted::Departs(transit.departs)
             }
             Err(cause) => Transmitted::Dropped(cause),
@@ -135,64 +129,42 @@ impl Network {
         checks.find_map(|(link, check)| Some((link, check.broken()?)))
     }
 
-    /// The same for a link that holds no packets ([`FlowPath::direct`]): when the packet departs, ns, or why it is dropped.
-    #[inline(always)]
-    pub fn transmit_at_once(
-        &mut self,
-        event_seq: &mut EventSeq,
-        now: u64,
-        next: NextLink,
-        packet: Packet,
-    ) -> Result<u64, DropCause> {
-        match self.links[next.link as usize].offer(now, next.size, next.class) {
-            Offered::Departs(transit) => {
-                self.depart(event_seq, next, packet, transit);
-                Ok(transit.departs)
-            }
-            Offered::Dropped(cause) => Err(cause),
-            Offered::Holds => {
-                debug_assert!(false, "a direct link holds no packets");
-                Err(DropCause::Full)
-            }
-        }
-    }
-
     /// Puts a packet that a link sends on the delay line behind it.
     #[inline(always)]
-    pub fn depart(&mut self, event_seq: &mut EventSeq, next: NextLink, packet: Packet, transit: Transit) {
+    pub fn depart(&mut self, next: NextLink, packet: Packet, transit: Transit) {
         if let Some(line) = next.line.get() {
             let due = transit.arrives.saturating_add(next.delay);
             let packet = if transit.mark { packet.marked() } else { packet };
-            self.push(event_seq, line, packet.on_line(transit.departs, due, next.then));
+            self.push(line, packet.on_line(transit.departs, due, next.then));
         }
     }
 
     /// Adds a timer for a link's next departure, where it has none that is early enough.
     #[inline(never)]
-    pub fn arm_link(&mut self, event_seq: &mut EventSeq, timers: &mut Wheel, number: u32) {
+    pub fn arm_link(&mut self, timers: &mut Wheel, number: u32) {
         let next = self.links[number as usize].next_event();
         let armed = &mut self.links_armed[number as usize];
         if next < *armed {
             *armed = next;
-            timers.push(event_seq, next, EventId::new(EventClass::Departure, number));
+            timers.push(next, EventId::new(EventClass::Departure, number));
         }
     }
 
     /// Puts a packet on a delay line.
     #[inline(always)]
-    pub fn push(&mut self, event_seq: &mut EventSeq, number: u32, packet: Packet) {
+    pub fn push(&mut self, number: u32, packet: Packet) {
         let line = &mut self.lines[number as usize];
         line.push(packet);
         let due = packet.due();
         if due < line.armed {
             line.armed = due;
-            self.wake(event_seq, due, number);
+            self.wake(due, number);
         }
     }
 
     #[inline(never)]
-    fn wake(&mut self, event_seq: &mut EventSeq, due: u64, number: u32) {
-        self.event_queue.push(event_seq, due, EventId::new(EventClass::Main, number));
+    fn wake(&mut self, due: u64, number: u32) {
+        self.event_queue.insert(Entry { time: due, id: EventId::new(EventClass::Line, number) });
     }
 
     /// The order in which packets arrive behind `link`; a host keeps it.

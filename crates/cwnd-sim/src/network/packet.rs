@@ -293,8 +293,12 @@ impl Packet {
     pub fn flow_behind_last_link(&self) -> Option<u32> {
         match self {
             Self::Data { flow, next: PathIndex::END, .. } => Some(*flow),
-            Self::Datagram { next: PathIndex::END, .. } => self.data_of(),
-            _ => None,
+            _ => self.stack_behind_last_link(),
         }
+    }
+
+    #[cold]
+    fn stack_behind_last_link(&self) -> Option<u32> {
+        if let Self::Datagram { next: PathIndex::END, .. } = self { self.data_of() } else { None }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The event queue: ordered by time, then by insertion.
+//! The event queue: ordered by time, then by what an event belongs to: its class, then its number.
+//!
+//! So the order of two events of one nanosecond does not depend on when either was scheduled.
 //!
 //! Only the root is ever moved or removed, so a heap without an index suffices. When the time of a delay line or a timer changes, its
 //! old entry stays in the queue. Its owner remembers the time it is armed for, and so recognises the old entry as stale.
@@ -8,22 +10,27 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventId(u32);
 
-const CLASS_SHIFT: u32 = 25;
-const ID_BITS: u32 = 28;
+const CLASS_SHIFT: u32 = 29;
 
-/// Classes of [`EventId`]s.
+/// Classes of [`EventId`]s, in the order in which events of the same time come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventClass {
-    /// In the queue of delay lines: a delay line. Among the timers: every timer of a flow but its retransmission timer.
-    Main,
+    /// A boundary of the measured interval: what happens at its beginning is inside, what happens at its end is not.
+    Boundary,
+    /// Every timer of a flow but its retransmission timer: also its start.
+    Flow,
     /// A source of traffic.
     Source,
-    /// The sampler, a boundary of the measured interval, an action of the scenario.
-    ScheduledAction,
+    /// An action of the scenario, or a flow's own stop.
+    Action,
+    /// The sampler.
+    Sampler,
     /// A flow's retransmission timer.
     Rto,
     /// A link takes a packet that it holds from its queue.
     Departure,
+    /// The front packet of a delay line arrives.
+    Line,
 }
 
 impl EventId {
@@ -38,11 +45,14 @@ impl EventId {
     #[inline]
     pub const fn class(self) -> EventClass {
         match self.0 >> CLASS_SHIFT {
-            0 => EventClass::Main,
-            1 => EventClass::Source,
-            2 => EventClass::ScheduledAction,
-            3 => EventClass::Rto,
-            _ => EventClass::Departure,
+            0 => EventClass::Boundary,
+            1 => EventClass::Flow,
+            2 => EventClass::Source,
+            3 => EventClass::Action,
+            4 => EventClass::Sampler,
+            5 => EventClass::Rto,
+            6 => EventClass::Departure,
+            _ => EventClass::Line,
         }
     }
 
@@ -53,37 +63,20 @@ impl EventId {
     }
 }
 
-/// An entry: its time, and its order among entries of the same time.
+/// An entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// When, ns.
     pub time: u64,
-    /// Number of the insertion, then the id.
-    key: u64,
+    /// What it belongs to.
+    pub id: EventId,
 }
 
 impl Entry {
     /// Later than every other entry.
-    pub const NEVER: Self = Self { time: cwnd_link::NEVER, key: u64::MAX };
-
-    /// What it belongs to.
-    #[inline]
-    pub const fn id(self) -> EventId {
-        EventId((self.key & ((1 << ID_BITS) - 1)) as u32)
-    }
-}
-
-/// Sequence numbers of events, over all queues of a simulation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EventSeq(u64);
-
-impl EventSeq {
-    /// A new entry, with the next sequence number.
-    #[inline]
-    pub const fn entry(&mut self, time: u64, id: EventId) -> Entry {
-        self.0 += 1;
-        Entry { time, key: self.0 << ID_BITS | id.0 as u64 }
-    }
+    pub const NEVER: Self = Self { time: cwnd_link::NEVER, id: EventId(u32::MAX) };
+    /// Earlier than every other entry: boundaries, which have the lowest ids, are added before all others.
+    const HELD: Self = Self { time: 0, id: EventId(0) };
 }
 
 /// The queue: a heap with four children per node, which has half the levels of a binary heap.
@@ -93,19 +86,13 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// Adds an entry.
-    #[inline]
-    pub fn push(&mut self, event_seq: &mut EventSeq, time: u64, id: EventId) {
-        self.insert(event_seq.entry(time, id));
-    }
-
     /// Whether it has no entry.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Adds an entry that has its sequence number.
+    /// Adds an entry.
     pub fn insert(&mut self, entry: Entry) {
         self.entries.push(entry);
         let mut at = self.entries.len() - 1;
@@ -133,17 +120,24 @@ impl EventQueue {
         children.iter().all(|entry| time < entry.time)
     }
 
-    /// Moves the earliest entry to another time.
+    /// Time of the second entry, ns; [`cwnd_link::NEVER`] when there is none.
     #[inline]
-    pub fn replace_first(&mut self, event_seq: &mut EventSeq, time: u64) {
-        let Some(first) = self.entries.first() else { return };
-        let entry = event_seq.entry(time, first.id());
-        self.replace_first_with(entry);
+    pub fn second(&self) -> u64 {
+        let children = self.entries.get(1..self.entries.len().min(5)).unwrap_or_default();
+        children.iter().map(|entry| entry.time).min().unwrap_or(cwnd_link::NEVER)
+    }
+
+    /// The earliest entry is being handled: it stays the first, whatever is added, until it is replaced or removed.
+    #[inline]
+    pub fn hold_first(&mut self) {
+        if let Some(first) = self.entries.first_mut() {
+            *first = Entry::HELD;
+        }
     }
 
     /// Puts `entry` in place of the earliest one.
     #[inline]
-    pub fn replace_first_with(&mut self, entry: Entry) {
+    pub fn replace_first(&mut self, entry: Entry) {
         if let [only] = self.entries.as_mut_slice() {
             *only = entry;
         } else {
@@ -199,40 +193,70 @@ mod tests {
     use super::*;
     use cwnd_link::random::RandomStream;
 
+    fn entry(time: u64, class: EventClass, number: u32) -> Entry {
+        Entry { time, id: EventId::new(class, number) }
+    }
+
+    // Whenever they were added or moved.
     #[test]
-    fn events_come_by_time_then_by_insertion() {
-        let (mut queue, mut event_seq) = (EventQueue::default(), EventSeq::default());
-        for (time, source) in [(5, 0), (3, 1), (5, 2), (1, 3)] {
-            queue.push(&mut event_seq, time, EventId::new(EventClass::Main, source));
+    fn events_of_one_time_come_by_class_then_by_number() {
+        use EventClass::*;
+        let classes = [Boundary, Flow, Source, Action, Sampler, Rto, Departure, Line];
+        let expected: Vec<Entry> = classes
+            .into_iter()
+            .flat_map(|class| [0, 1, (1 << CLASS_SHIFT) - 2].map(|number| entry(5, class, number)))
+            .collect();
+        for seed in 0..20 {
+            let (mut queue, mut draw) = (EventQueue::default(), RandomStream::new(seed, 0));
+            let mut rest = expected.clone();
+            while !rest.is_empty() {
+                let Entry { time, id } = rest.swap_remove(draw.below(rest.len() as u64) as usize);
+                queue.insert(Entry { time: time - draw.below(5), id });
+            }
+            while queue.first().time < 5 {
+                queue.replace_first(Entry { time: 5, ..queue.first() });
+            }
+            let mut seen = Vec::new();
+            while queue.first() != Entry::NEVER {
+                let Entry { time, id } = queue.first();
+                assert_eq!(EventId::new(id.class(), id.number()), id);
+                seen.push(Entry { time, id });
+                queue.remove_first();
+            }
+            assert_eq!(seen, expected, "seed {seed}");
         }
-        let mut seen = Vec::new();
-        while queue.first().time < 10 {
-            let first = queue.first();
-            seen.push((first.time, first.id().number()));
-            if first.time < 5 { queue.replace_first(&mut event_seq, 5) } else { queue.remove_first() }
-        }
-        // 3 and 1 come back at time 5 in the order in which they were inserted again, behind 0 and 2.
-        assert_eq!(seen, [(1, 3), (3, 1), (5, 0), (5, 2), (5, 3), (5, 1)]);
-        assert_eq!(queue.first(), Entry::NEVER);
+    }
+
+    // At time 5 line 7 is being handled, which wakes line 3 at once: that does not take its place.
+    #[test]
+    fn what_is_added_while_an_event_is_handled_does_not_take_its_place() {
+        let mut queue = EventQueue::default();
+        queue.insert(entry(5, EventClass::Line, 7));
+        queue.hold_first();
+        queue.insert(entry(5, EventClass::Line, 3));
+        queue.replace_first(entry(9, EventClass::Line, 7));
+        assert_eq!(queue.first(), entry(5, EventClass::Line, 3));
+        queue.remove_first();
+        assert_eq!(queue.first(), entry(9, EventClass::Line, 7));
     }
 
     // The earliest is 1; the next 3, whichever of the root's children it is.
     #[test]
-    fn what_is_before_the_second_is_before_all_but_the_earliest() {
-        let (mut queue, mut event_seq) = (EventQueue::default(), EventSeq::default());
-        assert!(queue.is_before_second(u64::MAX), "there is no second");
+    fn the_second_is_the_earliest_of_the_others() {
+        let mut queue = EventQueue::default();
+        assert!(queue.second() == u64::MAX && queue.is_before_second(u64::MAX), "there is none");
         for (number, time) in [9, 7, 3, 1, 8, 5, 6, 4].into_iter().enumerate() {
-            queue.push(&mut event_seq, time, EventId::new(EventClass::Main, number as u32));
+            queue.insert(entry(time, EventClass::Line, number as u32));
         }
-        assert_eq!([1, 2, 3, 4].map(|time| queue.is_before_second(time)), [true, true, false, false]);
+        assert_eq!(queue.second(), 3);
+        assert_eq!([2, 3].map(|time| queue.is_before_second(time)), [true, false]);
     }
 
     #[test]
     fn a_thousand_random_times_come_out_sorted() {
-        let (mut queue, mut event_seq, mut draw) =
-            (EventQueue::default(), EventSeq::default(), RandomStream::new(1, 0));
+        let (mut queue, mut draw) = (EventQueue::default(), RandomStream::new(1, 0));
         for number in 0..1000 {
-            queue.push(&mut event_seq, draw.below(300), EventId::new(EventClass::Source, number));
+            queue.insert(entry(draw.below(300), EventClass::Source, number));
         }
         let mut seen: Vec<Entry> = Vec::new();
         while queue.first() != Entry::NEVER {
@@ -240,6 +264,6 @@ mod tests {
             queue.remove_first();
         }
         assert!(seen.len() == 1000 && seen.is_sorted());
-        assert!(seen.iter().all(|entry| entry.id().class() == EventClass::Source));
+        assert!(seen.iter().all(|entry| entry.id.class() == EventClass::Source));
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The order of events: by time, then by insertion. A heap for delay lines, a timing wheel for timers.
+//! The order of events: by time, then by class and number. A heap for delay lines, a timing wheel for timers.
 
 mod event_queue;
 mod wheel;
 
-pub use event_queue::{EventClass, EventId, EventQueue, EventSeq};
+pub use event_queue::{Entry, EventClass, EventId, EventQueue};
 pub use wheel::Wheel;

@@ -3,9 +3,9 @@
 //!
 //! Most timers are moved or cancelled before they are due, so an entry should cost little until then: a later entry is appended to its
 //! slot, unsorted. When time reaches a slot, its entries move to the heap, which holds about one slot of entries and stays in the
-//! level 1 cache. The order is that of one heap: by time, then by insertion.
+//! level 1 cache. The order is that of one heap.
 
-use super::event_queue::{Entry, EventId, EventQueue, EventSeq};
+use super::event_queue::{Entry, EventId, EventQueue};
 
 /// A slot is 2²⁰ ns.
 const SLOT_SHIFT: u32 = 20;
@@ -40,8 +40,8 @@ impl Default for Wheel {
 impl Wheel {
     /// Adds an entry.
     #[inline]
-    pub fn push(&mut self, event_seq: &mut EventSeq, time: u64, id: EventId) {
-        self.place(event_seq.entry(time, id));
+    pub fn push(&mut self, time: u64, id: EventId) {
+        self.place(Entry { time, id });
         self.look_ahead();
     }
 
@@ -51,12 +51,17 @@ impl Wheel {
         self.near.first()
     }
 
-    /// Moves the earliest entry to another time.
+    /// See [`EventQueue::hold_first`].
     #[inline]
-    pub fn replace_first(&mut self, event_seq: &mut EventSeq, time: u64) {
-        let entry = event_seq.entry(time, self.near.first().id());
+    pub fn hold_first(&mut self) {
+        self.near.hold_first();
+    }
+
+    /// Puts `entry` in place of the earliest one.
+    #[inline]
+    pub fn replace_first(&mut self, entry: Entry) {
         if entry.time >> SLOT_SHIFT < self.horizon {
-            self.near.replace_first_with(entry);
+            self.near.replace_first(entry);
         } else {
             self.near.remove_first();
             self.place(entry);
@@ -152,21 +157,22 @@ mod tests {
         for seed in 0..20 {
             let mut draw = RandomStream::new(seed, 0);
             let (mut wheel, mut heap) = (Wheel::default(), EventQueue::default());
-            let (mut event_seq, mut same) = (EventSeq::default(), EventSeq::default());
             let mut now = 0;
             for number in 0..3000 {
                 // Mostly within milliseconds, some at once, some beyond the slots, some an hour away.
                 let ahead = [0, 1_000, 3_000_000, 40_000_000, 6_000_000_000, 3_600_000_000_000]
                     [draw.below(6) as usize];
                 let time = now + draw.below(ahead + 1);
-                let id = EventId::new(EventClass::Main, number);
+                let id = EventId::new(EventClass::Flow, draw.below(100) as u32);
                 if draw.below(3) == 0 && heap.first() != Entry::NEVER {
                     let time = time.max(now);
-                    wheel.replace_first(&mut event_seq, time);
-                    heap.replace_first(&mut same, time);
+                    let entry = Entry { time, ..heap.first() };
+                    wheel.hold_first();
+                    wheel.replace_first(entry);
+                    heap.replace_first(entry);
                 } else {
-                    wheel.push(&mut event_seq, time, id);
-                    heap.push(&mut same, time, id);
+                    wheel.push(time, id);
+                    heap.insert(Entry { time, id });
                 }
                 assert_eq!(wheel.first(), heap.first(), "seed {seed}, {number}");
                 if draw.below(2) == 0 {

@@ -12,6 +12,7 @@ use super::send_host::Host;
 use super::sender::{ENDLESS, Sender};
 use crate::index::OptionIndex;
 use crate::network::FlowPath;
+use crate::schedule::{EventClass, EventId, Wheel};
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 use cwnd_link::{Drops, NEVER};
@@ -61,14 +62,12 @@ pub struct FlowState {
     pub transfer: OptionIndex,
     /// Its owner.
     pub owner: Owner,
-    /// Whether it is fused, see above.
-    pub fused: bool,
+    /// How its acknowledgements come to the sender.
+    pub acks: AckPath,
     /// Whether its delay lines are private.
     pub private: bool,
     /// What is recorded of it.
     pub recorded: FlowRecord,
-    /// Whether nothing else happens to its acknowledgements but that they reach the sender with their data: it is fused, and neither captured nor with ECN.
-    pub acks_at_once: bool,
     /// Whether more is done with its packets than with most: it is captured, has ECN, or its receiver's interface holds segments back.
     pub is_watched: bool,
     /// The receiver.
@@ -116,6 +115,19 @@ pub enum Handshake {
     GoesOn,
     /// It is over, or there is none.
     Over,
+}
+
+/// How the acknowledgements of a flow come to its sender, each with what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AckPath {
+    /// As packets, or at least as events of their own.
+    Packets,
+    /// With their data: the flow is fused.
+    Fused,
+    /// Nothing else happens to them: the flow is neither captured nor has ECN.
+    AtOnce,
+    /// They may come in trains (`engine/trains`); the flow has a link that it sends to directly.
+    Trains,
 }
 
 /// What is recorded of a flow, each with what stands before it.
@@ -213,10 +225,13 @@ impl FlowState {
             acks_out: 0,
             transfer: OptionIndex::NONE,
             owner,
-            fused: path.fused,
+            acks: match path.fused {
+                true if has_ecn => AckPath::Fused,
+                true => AckPath::AtOnce,
+                false => AckPath::Packets,
+            },
             private: false,
             recorded: FlowRecord::Events,
-            acks_at_once: path.fused && !has_ecn,
             is_watched: hosts.interface.is_some() || has_ecn,
             receiver: if as_linux { Receiver::linux(mss, flow.group.rwnd) } else { Receiver::default() },
             sender: Sender::new(flow, mss),
@@ -227,8 +242,9 @@ impl FlowState {
     }
 
     /// Its packets are captured from now on: they take the general path, which comes to the same.
-    pub const fn capture(&mut self) {
-        (self.recorded, self.acks_at_once, self.direct) = (FlowRecord::Packets, false, OptionIndex::NONE);
+    pub fn capture(&mut self) {
+        (self.recorded, self.direct) = (FlowRecord::Packets, OptionIndex::NONE);
+        self.acks = self.acks.min(AckPath::Fused);
         self.is_watched = true;
     }
 
@@ -247,6 +263,20 @@ impl FlowState {
     #[inline]
     pub const fn is_recorded(&self) -> bool {
         !matches!(self.recorded, FlowRecord::Events)
+    }
+
+    /// Adds timers for its next events, where it has none that is early enough; `number` is its own.
+    #[inline(never)]
+    pub fn arm(&mut self, timers: &mut Wheel, number: u32) {
+        let (next, rto) = (self.next_event(), self.sender.rto_at());
+        if next < self.armed {
+            self.armed = next;
+            timers.push(next, EventId::new(EventClass::Flow, number));
+        }
+        if rto < self.rto_armed {
+            self.rto_armed = rto;
+            timers.push(rto, EventId::new(EventClass::Rto, number));
+        }
     }
 
     /// Whether its packets are captured.
@@ -304,10 +334,16 @@ impl FlowState {
         self.count.forwarded_measured * full as u64 - self.count.forwarded_short
     }
 
+    /// Whether it is fused, see above.
+    #[inline(always)]
+    pub const fn is_fused(&self) -> bool {
+        !matches!(self.acks, AckPath::Packets)
+    }
+
     /// By how much the receiver runs late, ns: see above.
     #[inline]
     pub const fn lag(&self) -> u64 {
-        if self.fused { self.access_delay_rev } else { 0 }
+        if self.is_fused() { self.access_delay_rev } else { 0 }
     }
 
     /// Data packets in its hosts: they have not left the sender's yet, or wait at the receiver's interface.

@@ -11,6 +11,6 @@ mod send_host;
 mod sender;
 
 pub use ack::{ACK_BYTES, AckSlab, position};
-pub use flow::{FlowRecord, FlowState, Handshake, Owner, RecoveryState};
+pub use flow::{AckPath, FlowRecord, FlowState, Handshake, Owner, RecoveryState};
 pub use receiver::{AckPacket, Merged, SackBlocks};
 pub use sender::{ENDLESS, Expired, Sender, SenderState};

@@ -3,6 +3,7 @@
 
 mod acknowledgement;
 mod merged;
+mod quiet;
 
 use super::bitmap::Bitmap;
 use crate::network::Segment;

@@ -5,12 +5,28 @@
 use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;
 
-/// Reads a scenario, runs it to its end.
+/// Reads a scenario, runs it to its end; in debug builds without the lean path, too: both have to give the same.
 pub fn run(toml: &str) -> Simulation {
     let scenario = Scenario::from_toml(toml).unwrap_or_else(|error| panic!("{error}\n{toml}"));
     let mut simulation = Simulation::new(&scenario);
     while !simulation.step(1_000_000) {}
+    if cfg!(debug_assertions) {
+        let mut general = Simulation::new(&scenario).without_trains();
+        while !general.step(1_000_000) {}
+        assert_same(&simulation, &general, toml);
+    }
     simulation
+}
+
+/// Two runs that have to be the same: every table, every number of the summary, every wait.
+pub fn assert_same(one: &Simulation, other: &Simulation, what: &str) {
+    let [of_one, of_other] = [one, other].map(|run| format!("{:#?}{:?}", run.summary(), run.waits()));
+    let lines = of_one.lines().zip(of_other.lines());
+    let differing: Vec<_> = lines.filter(|(one, other)| one != other).take(10).collect();
+    assert!(of_one == of_other, "summaries differ: {differing:#?}\n{what}");
+    let (one, other) = (one.tables(), other.tables());
+    assert!(one.events == other.events, "events differ\n{what}");
+    assert!(one == other, "tables differ\n{what}");
 }
 
 /// One flow whose only limit are its losses: the link is so fast, and its buffer so large, that neither matters.

@@ -16,5 +16,6 @@ mod network;
 mod networks;
 mod own_rate;
 mod regressions;
+mod relations;
 mod response;
 mod timeouts;

@@ -18,10 +18,34 @@ impl<A: Algorithm> Driver<A> {
     /// ```
     #[inline]
     pub fn on_ack(&mut self, ack: &Ack) {
-        let plain = ack.acked > 0 && ack.delivered == ack.acked && self.conn.ca_state == CaState::Open;
-        self.on_arrival(ack, plain);
-        let credit = self.on_progress(ack);
-        self.on_window(ack, credit);
+        if ack.acked > 0 && ack.delivered == ack.acked && self.conn.ca_state == CaState::Open {
+            self.on_plain_ack(ack);
+        } else {
+            self.on_arrival(ack, false);
+            let credit = self.on_progress(ack);
+            self.on_window(ack, credit);
+        }
+    }
+
+    /// [`Driver::on_ack`] for most acknowledgements: the state is Open, and what it delivers is the new data that it acknowledges.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_plain_ack(&Ack::new(50_000, 1, 2, 2).rtt(Some(50_000), None));
+    /// assert_eq!((driver.conn.cwnd, driver.conn.delivered), (12, 2)); // slow start
+    /// ```
+    #[inline(always)]
+    pub fn on_plain_ack(&mut self, ack: &Ack) {
+        self.on_round_trip(ack);
+        let conn = &mut self.conn;
+        debug_assert!(conn.ca_state == CaState::Open && ack.acked > 0 && ack.delivered == ack.acked);
+        conn.delivered = conn.delivered.wrapping_add(u64::from(ack.acked));
+        let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
+        let sample = AckSample { pkts_acked: ack.acked, rtt_us, in_flight: conn.in_flight };
+        self.cc.acknowledge(conn, &sample, ACK_WINDOW_UPDATE);
     }
 
     /// The first part of [`Driver::on_ack`]: what the acknowledgement says of time and delivery. A transport that looks for losses after it,

@@ -229,6 +229,21 @@ impl<A: Algorithm> Driver<A> {
         self.on_segments_sent(now_us, rto_us, (1, 1));
     }
 
+    /// [`Driver::on_sent`] for `count` segments that are sent at once.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    ///
+    /// driver.on_run_sent(7_000, 1_000_000, 3);
+    /// assert_eq!(driver.last_sent_us(), 7_000);
+    /// ```
+    #[inline(always)]
+    pub fn on_run_sent(&mut self, now_us: u64, rto_us: u64, count: u32) {
+        self.on_segments_sent(now_us, rto_us, (count, count));
+    }
+
     /// Call after a burst of transmissions; `limited` says that the window stopped it (Linux's `tcp_cwnd_validate`).
     ///
     /// ```

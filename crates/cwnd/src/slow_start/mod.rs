@@ -107,7 +107,7 @@ impl SlowStart {
     /// }
     /// assert_eq!(conn.ssthresh, 100); // slow start ends here
     /// ```
-    #[inline]
+    #[inline(always)]
     pub fn on_rtt(&mut self, conn: &mut Conn, params: &SlowStartParams, rtt_us: u32, min_rtt_us: u32) {
         if self.phase == phase::DONE || !conn.in_slow_start() {
             return;

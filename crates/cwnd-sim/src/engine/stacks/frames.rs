@@ -89,11 +89,7 @@ impl Simulation {
                 match route.entry {
                     None => self.forward(now, packet),
                     Some((line, delay)) => {
-                        self.network.push(
-                            &mut self.event_seq,
-                            line,
-                            packet.on_line(now, now + delay, PathIndex::FIRST),
-                        );
+                        self.network.push(line, packet.on_line(now, now + delay, PathIndex::FIRST));
                     }
                 }
             }
@@ -101,7 +97,7 @@ impl Simulation {
                 flow.acks_out += 1;
                 if route.reverse_path.is_empty() {
                     let (line, due) = (flow.ack_line, now + flow.access_delay_rev);
-                    self.network.push(&mut self.event_seq, line, packet.on_line(now, due, PathIndex::END));
+                    self.network.push(line, packet.on_line(now, due, PathIndex::END));
                 } else {
                     self.forward(now, packet);
                 }

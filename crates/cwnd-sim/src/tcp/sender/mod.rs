@@ -2,11 +2,12 @@
 //! A TCP sender: its state, acknowledgements, transmission.
 //!
 //! Modules: `rto` (timeout), `scoreboard` (what is known of each segment), `recovery` (loss detection), `linux` (the recovery of that name,
-//! with loss detection and scoreboard of its own), `timers` (when to wake the sender), `pacer` (pacing, bursts), `application` (the application above it). Window, recovery states and round trip times are the core's [`Driver`].
+//! with loss detection and scoreboard of its own), `quiet` (most acknowledgements, in few steps), `timers` (when to wake the sender), `pacer` (pacing, bursts), `application` (the application above it). Window, recovery states and round trip times are the core's [`Driver`].
 
 mod application;
 mod linux;
 mod pacer;
+mod quiet;
 mod recovery;
 mod replayed;
 mod rto;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The lean path: trains of quiet acknowledgements. It does what the general path does (`events`, `transmit`), for most packets of most
+//! runs, with fewer questions.
+//!
+//! A *train* is what stands at the front of a delay line of one flow. It is *quiet* while each of its packets arrives in order at a
+//! receiver that misses nothing, and its acknowledgements come to a sender whom nothing but its window limits, and who sends new segments
+//! directly to a link. What makes a flow quiet is asked once for each train: no acknowledgement of a train can change it. What may
+//! change with each acknowledgement is asked with each. What is not quiet is left where it is, to the general path.
+//!
+//! Nothing is taken ahead of its time: a train ends before the next event of anything else. So no one who looks at the simulation can
+//! tell by which path it came there, and tests and the fuzzer hold them against each other ([`Simulation::without_trains`]).
+
+use super::Simulation;
+use super::events::{AHEAD, MANY};
+use super::prefetch::prefetch;
+use super::record::Tables;
+use super::transmit::offer;
+use crate::network::{EcnMarks, Network, Packet, PathIndex, Segment};
+use crate::tcp::{AckPath, FlowState, Owner};
+use cwnd_link::{DropCause, NEVER};
+use cwnd_record::EventKind;
+use cwnd_scenario::Scenario;
+use std::ops::Range;
+
+/// Times at which the flow of a train is measured, and up to when that stays so, ns.
+fn measured(now: u64, lag: u64, measure: (u64, u64)) -> (bool, u64) {
+    let at = now - lag;
+    if at < measure.0 {
+        (false, measure.0 + lag)
+    } else if at < measure.1 {
+        (true, measure.1.saturating_add(lag))
+    } else {
+        (false, NEVER)
+    }
+}
+
+/// Whether the next packets of `flow` in order are quiet.
+#[inline(always)]
+fn is_quiet(flow: &FlowState) -> bool {
+    flow.acks == AckPath::Trains && flow.sender.is_quiet() && flow.receiver.is_quiet()
+}
+
+impl Simulation {
+    /// The same simulation, before its first event, without the lean path: every packet takes the general one. Its results are the same,
+    /// which tests compare.
+    #[must_use]
+    pub fn without_trains(mut self) -> Self {
+        self.trains = false;
+        for number in 0..self.flows.len() as u32 {
+            self.note_trains(number);
+        }
+        for line in &mut self.network.lines {
+            line.has_trains = false;
+        }
+        self
+    }
+
+    /// Notes whether the acknowledgements of a flow may come in trains at all, and lets its delay line know.
+    pub(super) fn note_trains(&mut self, number: u32) {
+        let flow = &mut self.flows[number as usize];
+        let takes_trains = flow.direct.get().is_some_and(|link| {
+            self.trains
+                // What it sends waits in a queue whose departures are known for many packets at once.
+                && self.network.links[link as usize].may_be_fast()
+                && self.network.lines[flow.delivery_line as usize].keeps_order()
+                // Its data and its acknowledgements meet nothing behind that: no reverse path, no capture, no ECN, no interface.
+                && flow.acks >= AckPath::AtOnce
+                && !flow.is_watched
+                // Nothing but its window limits the sender: no pacing, no application with a rate; nor has it timers of its own.
+                && flow.sender.has_only_window()
+                // No row is recorded with each of its acknowledgements.
+                && !(self.scenario.record.per_ack && flow.is_recorded())
+        });
+        flow.acks = if takes_trains { AckPath::Trains } else { flow.acks.min(AckPath::AtOnce) };
+        if takes_trains {
+            self.network.lines[flow.delivery_line as usize].has_trains = true;
+        }
+    }
+
+    /// Takes quiet trains from the front of a delay line, as far as they are due before every other event, and at most `most` packets.
+    /// Returns how many packets these were; time is that of the last.
+    #[inline(never)]
+    pub(super) fn take_trains(&mut self, line: u32, most: u64) -> u64 {
+        let Self { flows, network, timers, scenario, tables, .. } = self;
+        let Network { lines, links, event_queue, .. } = network;
+        let line = &mut lines[line as usize];
+        let mut others =
+            event_queue.second().min(timers.first().time).min(scenario.duration.saturating_add(1));
+        let is_many = flows.len() > MANY;
+        let most = u32::try_from(most).unwrap_or(u32::MAX);
+        let mut left = most;
+        while let Some(&Packet::Data { flow: number, next: PathIndex::END, due, .. }) = line.get(0) {
+            if is_many
+                && let Some(next) = line.get(AHEAD)
+                && let Some(flow) = flows.get(next.number() as usize)
+            {
+                prefetch(flow);
+            }
+            let flow = &mut flows[number as usize];
+            let Some(link) = flow.direct.get().filter(|_| is_quiet(flow)) else { break };
+            let link = links[link as usize].fast(due, scenario.packet_size, flow.to_next_event);
+            let Some(mut link) = link else { break };
+            let (is_measured, until) = measured(due, flow.lag(), scenario.measure);
+            // A sender that stops sends nothing more.
+            let mut horizon = others.min(until);
+            let stops_at = flow.sender.stops_at();
+            horizon = if due < stops_at { horizon.min(stops_at) } else { break };
+            let (mut taken, mut sent) = (0, 0);
+            let mut left_over = None;
+            loop {
+                // What the next acknowledgement waits for, or as much of it as has come.
+                let wanted = u32::from(flow.ack_every) - flow.receiver.pending();
+                let next = flow.receiver.next();
+                let mut train = line.train(number, next as u32, wanted.min(left), horizon);
+                // An acknowledgement that is delayed for so long has a timer, which is due first.
+                if train.due - train.first_due >= flow.ack_delay {
+                    train = line.train(number, next as u32, left.min(1), horizon);
+                }
+                let next = next + u64::from(train.count);
+                if train.count == 0 || next >= flow.goal {
+                    break;
+                }
+                let now = train.due;
+                self.now = now;
+                taken += train.count;
+                left -= train.count;
+                line.skip(train.count);
+                let sent_us = (train.first_sent_us, train.newest_sent_us);
+                if train.count < wanted {
+                    flow.receiver.take_in_order(train.count, sent_us);
+                    if flow.ack_at == NEVER {
+                        flow.ack_at = flow.sender.on_tick(train.first_due + flow.ack_delay);
+                    }
+                    if flow.ack_at >= flow.armed {
+                        continue;
+                    }
+                } else {
+                    flow.ack_at = NEVER;
+                    let sent_us = flow.receiver.acknowledge_in_order(train.count, sent_us);
+                    flow.sender.acknowledge_quietly(now, next, sent_us);
+                    let count = flow.sender.room();
+                    if count > 0 {
+                        let first = flow.sender.send_quietly(now, count);
+                        // Of full segments only: the last one of a transfer may be shorter.
+                        let is_full = flow.last.0.wrapping_sub(first as u32) >= count;
+                        let mut tail = line.tail(count);
+                        let mut segment = Segment { position: first as u32, sent_us: (now / 1000) as u32 };
+                        let run = if is_full {
+                            link.offer(now, count, |departs, due| {
+                                let packet = Packet::data(number, segment, EcnMarks::NOTHING);
+                                tail.set(packet.on_line(departs, due, PathIndex::END));
+                                segment.position = segment.position.wrapping_add(1);
+                            })
+                        } else {
+                            None
+                        };
+                        let Some(run) = run else {
+                            left_over = Some((now, first..first + u64::from(count)));
+                            break;
+                        };
+                        line.append(run);
+                        sent += run;
+                        if run < count {
+                            let dropped = first + u64::from(run)..first + u64::from(count);
+                            note_drops((now, number), flow, dropped, tables);
+                        }
+                    }
+                    if end_burst(now, flow, scenario) {
+                        continue;
+                    }
+                }
+                flow.arm(timers, number);
+                others = others.min(timers.first().time);
+                horizon = horizon.min(others);
+            }
+            flow.count.forwarded += u64::from(line.count_skipped(taken));
+            flow.count.forwarded_measured += if link.is_measured() { u64::from(sent) } else { 0 };
+            flow.count.distinct_measured += if is_measured { u64::from(taken) } else { 0 };
+            flow.receiver.count_in_order(taken.into());
+            if let Some((now, positions)) = left_over
+                && let Some(link) = flow.direct.get()
+            {
+                let link = &mut links[link as usize];
+                for position in positions {
+                    if let Some(packet) = offer((now, number, position), flow, link, scenario, tables) {
+                        line.push(packet);
+                    }
+                }
+                if !end_burst(now, flow, scenario) {
+                    flow.arm(timers, number);
+                    others = others.min(timers.first().time);
+                }
+            } else if taken == 0 {
+                break;
+            }
+        }
+        u64::from(most - left)
+    }
+}
+
+/// A quiet flow has sent what it may; whether its timers are early enough.
+#[inline(always)]
+fn end_burst(now: u64, flow: &mut FlowState, scenario: &Scenario) -> bool {
+    flow.sender.end_quiet_burst(now);
+    if flow.owner == Owner::Scenario {
+        flow.record_window(now, scenario.measure);
+    }
+    flow.sender.rto_at() >= flow.rto_armed
+}
+
+/// The queue was full for these segments.
+#[cold]
+fn note_drops((now, number): (u64, u32), flow: &mut FlowState, dropped: Range<u64>, tables: &mut Tables) {
+    for position in dropped {
+        flow.count.dropped.count(DropCause::Full);
+        if flow.owner == Owner::Scenario {
+            tables.event((now, number), EventKind::Drop(DropCause::Full), flow.direct.get(), position, flow);
+        }
+    }
+}
