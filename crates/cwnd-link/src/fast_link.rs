@@ -16,8 +16,8 @@ pub struct FastLink<'link> {
     waits: &'link mut WaitHistogram,
     measure: (u64, u64),
     size: u32,
-    /// From a departure to what comes behind the link, ns.
-    beyond: u64,
+    /// From a departure to the next event of the packet, ns.
+    delay_to_next_event: u64,
     /// Whether all departures until `last`, ns, are in the measured interval, or none is.
     is_measured: bool,
     last: u64,
@@ -35,10 +35,12 @@ impl<P> Link<P> {
     }
 
     /// Its fast path for packets of data of `size` bytes, from `now` on, if it takes that: its queue holds packets of this size only.
+    /// Their next event is `delay_behind_link` ns behind its far end.
     #[inline(always)]
-    pub fn fast(&mut self, now: u64, size: u32, further: u64) -> Option<FastLink<'_>> {
+    pub fn fast(&mut self, now: u64, size: u32, delay_behind_link: u64) -> Option<FastLink<'_>> {
         let Server::Fifo(fifo) = &mut self.server else { return None };
-        let beyond = self.delay.constant().filter(|_| fifo.is_fast(size))?.saturating_add(further);
+        let propagation = self.delay.constant().filter(|_| fifo.is_fast(size))?;
+        let delay_to_next_event = propagation.saturating_add(delay_behind_link);
         let free = fifo.free_at().max(now);
         let (is_measured, last) = if free < self.measure.0 {
             (false, self.measure.0 - 1)
@@ -47,9 +49,9 @@ impl<P> Link<P> {
         } else {
             (false, self.end)
         };
-        last.checked_add(beyond)?;
+        last.checked_add(delay_to_next_event)?;
         let (loss, count, waits, measure) = (&mut self.loss, &mut self.count, &mut self.waits, self.measure);
-        Some(FastLink { fifo, loss, count, waits, measure, size, beyond, is_measured, last })
+        Some(FastLink { fifo, loss, count, waits, measure, size, delay_to_next_event, is_measured, last })
     }
 }
 
@@ -61,8 +63,8 @@ impl FastLink<'_> {
         self.is_measured
     }
 
-    /// Offers `count` packets at `now`: calls `each` with the departure of each that is sent and its arrival `further` ns behind the
-    /// link, ns, and returns their number; the others are dropped, the queue being full. `None`, and nothing has happened, if random losses may be near, or the measured interval or the run
+    /// Offers `count` packets at `now`: calls `each` with the departure of each that is sent and its next event, ns,
+    /// and returns their number; the others are dropped, the queue being full. `None`, and nothing that anyone sees has happened, if random losses may be near, or the measured interval or the run
     /// might end between two of the departures.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, count: u32, each: impl FnMut(u64, u64)) -> Option<u32> {
@@ -85,7 +87,7 @@ impl FastLink<'_> {
     #[inline(always)]
     fn send<const WHOLE: bool>(&mut self, now: u64, count: u32, mut each: impl FnMut(u64, u64)) {
         let (mut sum, mut wait) = (0_u64, 0);
-        let (is_measured, beyond) = (self.is_measured, self.beyond);
+        let (is_measured, delay) = (self.is_measured, self.delay_to_next_event);
         let waits = &mut *self.waits;
         self.fifo.send::<WHOLE>(now, count, |begins, departs| {
             if is_measured {
@@ -93,7 +95,7 @@ impl FastLink<'_> {
                 sum += wait;
                 waits.note(wait);
             }
-            each(departs, departs + beyond);
+            each(departs, departs + delay);
         });
         let counters = &mut *self.count;
         counters.data_packets += u64::from(count);

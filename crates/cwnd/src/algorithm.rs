@@ -4,7 +4,7 @@
 use crate::conn::{AckSample, Conn};
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
-use crate::hooks::{Configured, CongestionControl, Info};
+use crate::hooks::{Configured, CongestionControl, Info, acknowledge};
 
 macro_rules! algorithm {
     ($($variant:ident = $number:literal $(if $has:ident)?:
@@ -42,7 +42,7 @@ macro_rules! algorithm {
             /// use cwnd::{AckSample, Algorithm, Configured, Conn, algorithms::reno::Reno};
             ///
             /// let mut conn = Conn { is_cwnd_limited: true, ..Conn::new(1448, 10) };
-            /// let sample = AckSample { pkts_acked: 2, rtt_us: 50_000, in_flight: 8 };
+            /// let sample = AckSample::new(2, 50_000, 8);
             /// Configured::<Reno>::registered().acknowledge(&mut conn, &sample, cwnd::ACK_WINDOW_UPDATE);
             /// assert_eq!(conn.cwnd, 12); // slow start
             /// ```
@@ -121,21 +121,3 @@ macro_rules! algorithm {
 }
 
 crate::for_each_hook!(algorithm);
-
-/// See [`Algorithm::acknowledge`].
-#[inline(always)]
-pub(crate) fn acknowledge<A: CongestionControl + ?Sized>(
-    cc: &mut A,
-    conn: &mut Conn,
-    (sample, flags): (&AckSample, u32),
-    params: &A::Params,
-) {
-    cc.pkts_acked(conn, sample, params);
-    cc.in_ack_event(conn, flags, params);
-    if cc.has_cong_control() {
-        cc.cong_control(conn, sample.pkts_acked, params);
-    } else {
-        let una = conn.snd_una;
-        cc.cong_avoid(conn, una, sample.pkts_acked, params);
-    }
-}

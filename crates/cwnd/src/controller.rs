@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running algorithm: an enum over the registry, so that every call of a hook is direct, with one variant for plugins.
 
-use crate::algorithm::acknowledge;
 use crate::builder::{self, ParamError};
 use crate::conn::{AckSample, Conn};
-use crate::hooks::{Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords};
+use crate::hooks::{
+    Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, acknowledge,
+};
 use crate::params::Params;
 use crate::registration::Registered;
 

@@ -364,6 +364,23 @@ pub struct Configured<A: CongestionControl> {
     pub params: A::Params,
 }
 
+/// What an acknowledgement of new segments calls while nothing is missing ([`Algorithm::acknowledge`](crate::Algorithm::acknowledge)).
+#[inline(always)]
+pub(crate) fn acknowledge<A: CongestionControl + ?Sized>(
+    cc: &mut A,
+    conn: &mut Conn,
+    (sample, flags): (&AckSample, u32),
+    params: &A::Params,
+) {
+    cc.pkts_acked(conn, sample, params);
+    cc.in_ack_event(conn, flags, params);
+    if cc.has_cong_control() {
+        return cc.cong_control(conn, sample.pkts_acked, params);
+    }
+    let una = conn.snd_una;
+    cc.cong_avoid(conn, una, sample.pkts_acked, params);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,6 +34,7 @@ impl Simulation {
             return 1;
         }
         self.network.event_queue.hold_first();
+        // The lean path first; what it leaves takes the general one.
         let mut taken = 0;
         if self.network.lines[number as usize].has_trains {
             taken = self.take_trains(number, most);
@@ -69,8 +70,9 @@ impl Simulation {
         }
     }
 
-    /// Takes the front packet of a delay line, which is due.
-    #[inline(always)]
+    /// Takes the front packet of a delay line, which is due. The web page has it once.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     fn take_front(&mut self, now: u64, number: u32) {
         let line = &mut self.network.lines[number as usize];
         let Some((packet, departure)) = line.pop() else { return };

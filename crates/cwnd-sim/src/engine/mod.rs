@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The simulation: built, stepped, read. Its event handlers are in `events` and `transfers`.
+//! The simulation: built, stepped, read. Its event handlers are in `events`, `transmit` and `transfers`; `trains` does the same as the first two, in
+//! fewer steps, for most packets.
 
 mod capture;
 mod digest;
@@ -162,11 +163,12 @@ impl Simulation {
             }
         }
         self.flows.push(state);
-        self.note_trains(number);
+        self.choose_ack_path(number);
         self.arm(number);
     }
 
-    /// Handles up to `events` events; returns whether the run is over. See [`Simulation::pause_at`].
+    /// Handles up to `events` events; returns whether the run is over. How many events a packet takes is the engine's matter: to look at a time, step
+    /// to it ([`Simulation::step_to`]). See [`Simulation::pause_at`].
     pub fn step(&mut self, events: u64) -> bool {
         let mut left = events;
         while left > 0 {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The lean path: trains of quiet acknowledgements. It does what the general path does (`events`, `transmit`), for most packets of most
-//! runs, with fewer questions.
+//! The lean path: trains of quiet acknowledgements. It does what the general path does (`events`, `transmit`: read these first), for most
+//! packets of most runs, with fewer questions.
 //!
-//! A *train* is what stands at the front of a delay line of one flow. It is *quiet* while each of its packets arrives in order at a
-//! receiver that misses nothing, and its acknowledgements come to a sender whom nothing but its window limits, and who sends new segments
-//! directly to a link. What makes a flow quiet is asked once for each train: no acknowledgement of a train can change it. What may
-//! change with each acknowledgement is asked with each. What is not quiet is left where it is, to the general path.
+//! A *train* is the packets of one flow that stand next to each other at the front of a delay line. It is *quiet* while each of them
+//! arrives in order at a receiver that misses nothing, and its acknowledgements come to a sender whom nothing but its window limits, and
+//! who sends new segments directly to a link. What makes a flow quiet is asked once for each train: no acknowledgement of a train can
+//! change it. What may change with each acknowledgement is asked with each. What is not quiet is left where it is, to the general path.
 //!
-//! Nothing is taken ahead of its time: a train ends before the next event of anything else. So no one who looks at the simulation can
-//! tell by which path it came there, and tests and the fuzzer hold them against each other ([`Simulation::without_trains`]).
+//! Nothing is taken ahead of its time: a train ends before the next event of anything else. So at each simulated time both paths show
+//! the same, and tests and the fuzzer hold them against each other ([`Simulation::without_trains`]). How many events lie before it may
+//! differ: two segments that are acknowledged together need no timer between them.
 
 use super::Simulation;
 use super::events::{AHEAD, MANY};
@@ -22,9 +23,10 @@ use cwnd_record::EventKind;
 use cwnd_scenario::Scenario;
 use std::ops::Range;
 
-/// Times at which the flow of a train is measured, and up to when that stays so, ns.
-fn measured(now: u64, lag: u64, measure: (u64, u64)) -> (bool, u64) {
-    let at = now - lag;
+/// Whether a packet that is due at `due`, ns, reaches its receiver, which runs late by `lag`, in the measured interval, and until when that holds,
+/// ns.
+fn is_measured_until(due: u64, lag: u64, measure: (u64, u64)) -> (bool, u64) {
+    let at = due - lag;
     if at < measure.0 {
         (false, measure.0 + lag)
     } else if at < measure.1 {
@@ -47,7 +49,7 @@ impl Simulation {
     pub fn without_trains(mut self) -> Self {
         self.trains = false;
         for number in 0..self.flows.len() as u32 {
-            self.note_trains(number);
+            self.choose_ack_path(number);
         }
         for line in &mut self.network.lines {
             line.has_trains = false;
@@ -55,8 +57,8 @@ impl Simulation {
         self
     }
 
-    /// Notes whether the acknowledgements of a flow may come in trains at all, and lets its delay line know.
-    pub(super) fn note_trains(&mut self, number: u32) {
+    /// Decides whether the acknowledgements of a flow may come in trains at all. Its delay line keeps in mind that those of some flow may.
+    pub(super) fn choose_ack_path(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
         let takes_trains = flow.direct.get().is_some_and(|link| {
             self.trains
@@ -100,7 +102,7 @@ impl Simulation {
             let Some(link) = flow.direct.get().filter(|_| is_quiet(flow)) else { break };
             let link = links[link as usize].fast(due, scenario.packet_size, flow.to_next_event);
             let Some(mut link) = link else { break };
-            let (is_measured, until) = measured(due, flow.lag(), scenario.measure);
+            let (is_measured, until) = is_measured_until(due, flow.lag(), scenario.measure);
             // A sender that stops sends nothing more.
             let mut horizon = others.min(until);
             let stops_at = flow.sender.stops_at();
@@ -111,32 +113,33 @@ impl Simulation {
                 // What the next acknowledgement waits for, or as much of it as has come.
                 let wanted = u32::from(flow.ack_every) - flow.receiver.pending();
                 let next = flow.receiver.next();
-                let mut train = line.train(number, next as u32, wanted.min(left), horizon);
+                let mut found = line.in_order(number, next as u32, wanted.min(left), horizon);
                 // An acknowledgement that is delayed for so long has a timer, which is due first.
-                if train.due - train.first_due >= flow.ack_delay {
-                    train = line.train(number, next as u32, left.min(1), horizon);
+                if found.due - found.first_due >= flow.ack_delay {
+                    found = line.in_order(number, next as u32, left.min(1), horizon);
                 }
-                let next = next + u64::from(train.count);
-                if train.count == 0 || next >= flow.goal {
+                let next = next + u64::from(found.count);
+                // The end of a transfer is for the general path, and so is what leaves nothing out: the next transmission may restart the window.
+                if found.count == 0 || next >= flow.goal || next >= flow.sender.nxt() {
                     break;
                 }
-                let now = train.due;
+                let now = found.due;
                 self.now = now;
-                taken += train.count;
-                left -= train.count;
-                line.skip(train.count);
-                let sent_us = (train.first_sent_us, train.newest_sent_us);
-                if train.count < wanted {
-                    flow.receiver.take_in_order(train.count, sent_us);
+                taken += found.count;
+                left -= found.count;
+                line.skip(found.count);
+                let sent_us = (found.first_sent_us, found.newest_sent_us);
+                if found.count < wanted {
+                    flow.receiver.take_in_order(found.count, sent_us);
                     if flow.ack_at == NEVER {
-                        flow.ack_at = flow.sender.on_tick(train.first_due + flow.ack_delay);
+                        flow.ack_at = flow.sender.on_tick(found.first_due + flow.ack_delay);
                     }
                     if flow.ack_at >= flow.armed {
                         continue;
                     }
                 } else {
                     flow.ack_at = NEVER;
-                    let sent_us = flow.receiver.acknowledge_in_order(train.count, sent_us);
+                    let sent_us = flow.receiver.acknowledge_in_order(found.count, sent_us);
                     flow.sender.acknowledge_quietly(now, next, sent_us);
                     let count = flow.sender.room();
                     if count > 0 {
@@ -173,6 +176,7 @@ impl Simulation {
                 others = others.min(timers.first().time);
                 horizon = horizon.min(others);
             }
+            // Until here these counts were behind.
             flow.count.forwarded += u64::from(line.count_skipped(taken));
             flow.count.forwarded_measured += if link.is_measured() { u64::from(sent) } else { 0 };
             flow.count.distinct_measured += if is_measured { u64::from(taken) } else { 0 };

@@ -95,7 +95,7 @@ impl Simulation {
             FlowAction::Switch(..) => {
                 if let Some(controller) = action.controller() {
                     flow.sender.switch(controller);
-                    self.note_trains(number);
+                    self.choose_ack_path(number);
                 }
                 EventKind::Switch
             }
@@ -214,7 +214,7 @@ impl Simulation {
                 self.flows.len() as u32 - 1
             }
         };
-        self.note_trains(number);
+        self.choose_ack_path(number);
         number
     }
 

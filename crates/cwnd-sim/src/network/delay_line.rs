@@ -18,7 +18,7 @@ pub enum Departure {
 
 /// Packets of one flow, one behind the other.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Train {
+pub struct InOrder {
     /// How many; with none, the rest says nothing.
     pub count: u32,
     /// When the first and the last of them were sent, µs, low 32 bits.
@@ -104,22 +104,22 @@ impl DelayLine {
     /// Packets at the front that are at the end of their path, this flow's, in order from `position` on, and due before `before`; up to
     /// `most`.
     #[inline(always)]
-    pub fn train(&self, flow: u32, position: u32, most: u32, before: u64) -> Train {
-        let mut train = Train::default();
+    pub fn in_order(&self, flow: u32, position: u32, most: u32, before: u64) -> InOrder {
+        let mut found = InOrder::default();
         if most == 0 {
-            return train;
+            return found;
         }
-        let Some((sent_us, due)) = self.arrival(0, flow, position, before) else { return train };
-        (train.first_sent_us, train.first_due) = (sent_us, due);
-        (train.newest_sent_us, train.due, train.count) = (sent_us, due, 1);
-        while train.count < most
+        let Some((sent_us, due)) = self.arrival(0, flow, position, before) else { return found };
+        (found.first_sent_us, found.first_due) = (sent_us, due);
+        (found.newest_sent_us, found.due, found.count) = (sent_us, due, 1);
+        while found.count < most
             && let Some(next) =
-                self.arrival(train.count as usize, flow, position.wrapping_add(train.count), before)
+                self.arrival(found.count as usize, flow, position.wrapping_add(found.count), before)
         {
-            (train.newest_sent_us, train.due) = next;
-            train.count += 1;
+            (found.newest_sent_us, found.due) = next;
+            found.count += 1;
         }
-        train
+        found
     }
 
     /// When the packet `index` places behind the front was sent, µs, and when it is due, ns; if it is at the end of its path, this flow's, at

@@ -23,10 +23,10 @@ pub enum EventClass {
     Source,
     /// An action of the scenario, or a flow's own stop.
     Action,
-    /// The sampler.
-    Sampler,
     /// A flow's retransmission timer.
     Rto,
+    /// The sampler: a sample shows what the timers of its time have done, and what has arrived before.
+    Sampler,
     /// A link takes a packet that it holds from its queue.
     Departure,
     /// The front packet of a delay line arrives.
@@ -49,8 +49,8 @@ impl EventId {
             1 => EventClass::Flow,
             2 => EventClass::Source,
             3 => EventClass::Action,
-            4 => EventClass::Sampler,
-            5 => EventClass::Rto,
+            4 => EventClass::Rto,
+            5 => EventClass::Sampler,
             6 => EventClass::Departure,
             _ => EventClass::Line,
         }
@@ -75,7 +75,7 @@ pub struct Entry {
 impl Entry {
     /// Later than every other entry.
     pub const NEVER: Self = Self { time: cwnd_link::NEVER, id: EventId(u32::MAX) };
-    /// Earlier than every other entry: boundaries, which have the lowest ids, are added before all others.
+    /// Earlier than every other entry: only a boundary at time 0 would be as early, and it is handled before anything is held.
     const HELD: Self = Self { time: 0, id: EventId(0) };
 }
 
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn events_of_one_time_come_by_class_then_by_number() {
         use EventClass::*;
-        let classes = [Boundary, Flow, Source, Action, Sampler, Rto, Departure, Line];
+        let classes = [Boundary, Flow, Source, Action, Rto, Sampler, Departure, Line];
         let expected: Vec<Entry> = classes
             .into_iter()
             .flat_map(|class| [0, 1, (1 << CLASS_SHIFT) - 2].map(|number| entry(5, class, number)))

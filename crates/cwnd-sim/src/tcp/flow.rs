@@ -117,14 +117,14 @@ pub enum Handshake {
     Over,
 }
 
-/// How the acknowledgements of a flow come to its sender, each with what stands before it.
+/// How the acknowledgements of a flow come to its sender, in rising order: each way has the conditions of those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AckPath {
     /// As packets, or at least as events of their own.
     Packets,
     /// With their data: the flow is fused.
     Fused,
-    /// Nothing else happens to them: the flow is neither captured nor has ECN.
+    /// No more is done with them: the flow is neither captured nor has ECN. Its receiver may still hold segments back (`is_watched`).
     AtOnce,
     /// They may come in trains (`engine/trains`); the flow has a link that it sends to directly.
     Trains,

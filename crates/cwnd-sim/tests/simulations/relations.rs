@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a run has to do with the run of another scenario that follows from its own. The fuzzer holds random scenarios to one more: an idle
-//! flow and an idle link change nothing.
+//! What a run has to do with the run of another scenario that follows from its own. The fuzzer has one more: an idle flow and
+//! an idle link change nothing.
 
 use crate::common::run;
 use cwnd_link::random::RandomStream;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A quiet: nothing is missing. What segments in order come to then, in as few steps as can be, for `engine/trains`.
+//! The receiver while nothing is missing: what segments in order come to, for `engine/trains`.
 
 use super::Receiver;
 
@@ -29,13 +29,6 @@ impl Receiver {
         self.next += u64::from(count);
     }
 
-    /// So many segments have arrived by [`Receiver::take_in_order`].
-    #[inline(always)]
-    pub const fn count_in_order(&mut self, count: u64) {
-        self.distinct += count;
-        self.arrived += count;
-    }
-
     /// The same for `count` segments that the next acknowledgement has waited for: when the first and the last segment that it acknowledges
     /// were sent, µs.
     #[inline(always)]
@@ -52,5 +45,12 @@ impl Receiver {
         self.newest_sent_us = newest_sent_us;
         self.next += u64::from(count);
         (self.first_sent_us, newest_sent_us)
+    }
+
+    /// So many segments have arrived by these two; called once for a train.
+    #[inline(always)]
+    pub const fn count_in_order(&mut self, count: u64) {
+        self.distinct += count;
+        self.arrived += count;
     }
 }

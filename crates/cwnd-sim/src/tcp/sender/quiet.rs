@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A quiet: nothing is missing, and nothing but its windows limits the sender. What acknowledgements and transmissions come to then, in as few
-//! steps as can be, for `engine/trains`.
+//! The sender while nothing is lost or out of order and nothing but its windows limits it: its acknowledgements and transmissions, for
+//! `engine/trains`.
 
 use super::{ENDLESS, Sender};
 use cwnd::CaState;
@@ -52,6 +52,12 @@ impl Sender {
         let out = self.nxt - self.una;
         let most = (self.data_end - self.nxt).min(u64::from(self.rwnd).saturating_sub(out));
         u64::from(room).min(most) as u32
+    }
+
+    /// The next new position.
+    #[inline(always)]
+    pub const fn nxt(&self) -> u64 {
+        self.nxt
     }
 
     /// A quiet sender sends `count` new segments at `now`, ns; the position of the first.
