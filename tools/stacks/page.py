@@ -115,7 +115,9 @@ def agreement(found: Found) -> list[str]:
         *table(headings, rows),
         f"Up to 100 Mbit/s and without fast convergence the goodput is farthest off at {worst['goodput'][0]:.3f} ({worst['goodput'][1]}), the mean queue at {worst['queue'][0]:.3f} "
         f"({worst['queue'][1]}). QUIC's headers take half a per cent of the goodput: a datagram of 1472 bytes has 1440 to 1444 of data, a segment 1448. "
-        "At 1 Gbit/s runs of 20 s and 30 s have one epoch or two, and the mean queue is that of where they end.",
+        "At 1 Gbit/s runs of 20 s and 30 s have one epoch or two, and the mean queue is that of where they end. At 40 ms HyStart ends quinn's slow start there by the train of "
+        "acknowledgements, at a third of the BDP, and CUBIC needs longer than the run for the rest. Single packets decide that: with the order that events of one nanosecond had before "
+        "([decision 15](../adr/0015-what-comes-at-one-instant.md)) the same runs overshot.",
         "",
         "With it a flow alone has two cycles: either each maximum of the window is as large as the one before, so that nothing is given away, or every other one is smaller. "
         "Which of them it falls into depends on single packets, in a stack as on TCP. "
