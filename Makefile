@@ -85,13 +85,15 @@ $(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*.py) .
 
 # PROFILE=1: the module is built twice, the second time by what the first one did most (.ci/profile). Results are the same.
 PROFILED := $(CURDIR)/target/profile/merged.profdata
+# Functions have the names that they had with counters: for a named target both times.
+TARGETED = --target $$(rustc -vV | sed -n 's/^host: //p')
 $(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE)) $(if $(PROFILE),FORCE)
 	CI=true .ci/features >/dev/null
 	@[ "$${CI:-}" = true ] || .ci/page
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
 	rm -rf target/wheels dist $(LAID_OUT) $(VENV)/.native
 	$(if $(PROFILE),.ci/profile --features kernel)
-	$(if $(PROFILE),RUSTFLAGS="$(RUSTFLAGS) -Cprofile-use=$(PROFILED)") PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels
+	$(if $(PROFILE),RUSTFLAGS="$(RUSTFLAGS) -Cprofile-use=$(PROFILED)") PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels $(if $(PROFILE),$(TARGETED))
 	# maturin would repair the library where cargo looks for it, and the next build would take that for its own.
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair --wheel-dir dist target/wheels/*.whl
 	@touch $@
