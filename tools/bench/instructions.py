@@ -28,7 +28,7 @@ FOLDER = ROOT / "bench" / "instructions"
 RECORD = FOLDER / "counts.toml"
 SCENARIOS = (
     *("fig6", "fast", "many", "offload", "clean"),
-    # None of these takes the lean path, or only a part of it.
+    # The lean path takes part of `loss` and `odd`, and little or nothing of the others.
     *("red", "loss", "jitter", "reverse", "odd", "pacing", "overhead", "web"),
 )
 # Without losses. On the general path recovery `linux` takes at most this many more instructions than `sack`; it knows no other.

@@ -23,7 +23,8 @@ pub struct FastLink<'link> {
     last: u64,
 }
 
-/// So many packets at most are offered at once, and until this time, ns (52 days): their waits are added up in 64 bits.
+/// So many packets at most are offered at once, and, while the link measures, until this time, ns (52 days): a
+/// measuring link adds up their waits, which fit 64 bits so.
 const MOST: u32 = 1 << 12;
 const LATEST: u64 = 1 << 52;
 
@@ -64,8 +65,8 @@ impl FastLink<'_> {
     }
 
     /// Offers `count` packets at `now`: calls `each` with the departure of each that is sent and its next event, ns,
-    /// and returns their number; the others are dropped, the queue being full. `None`, and nothing that anyone sees has happened, if random losses may be near, or the measured interval or the run
-    /// might end between two of the departures.
+    /// and returns their number; the others are dropped, the queue being full. `None`, and nothing that anyone sees has
+    /// happened, if random losses may be near, or the measured interval or the run might end between two of the departures.
     #[inline(always)]
     pub fn offer(&mut self, now: u64, count: u32, each: impl FnMut(u64, u64)) -> Option<u32> {
         if !self.loss.spares(count) || count > MOST {

@@ -52,7 +52,7 @@ fn a_link_that_ticks_every_nanosecond_does_as_one_that_does_not_tick() {
 }
 
 // Bursts of one size, and now and then a packet of another, offered by the fast path where there is one, else one by one: the same departures,
-// drops, counters and waits as one by one. After a packet of another size the fast path comes back when the link has been idle. Whole and broken nanoseconds, losses, a measured interval that begins and ends under way.
+// drops, counters and waits as one by one. After a packet of another size the fast path comes back when the link has been idle. Serialization of whole nanoseconds and with a fraction, losses, a measured interval that begins and ends under way.
 #[test]
 fn the_fast_path_gives_what_one_by_one_gives() {
     let mut fast_bursts = 0;
