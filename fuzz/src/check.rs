@@ -94,8 +94,8 @@ const MOST_EVENTS: u64 = 60_000;
 /// After this many events at one instant that move no packet, time is taken to stand still.
 const STILL: u64 = 40_000;
 
-/// Runs the scenario `text` (TOML) twice: with an audit after every `distance` events, then without the engine's lean path. A third time
-/// its packets are captured where they were not before, and an idle flow and an idle link are added.
+/// Runs the scenario `text` (TOML) three times: with an audit after every `distance` events, without the engine's lean path and windows, and on two
+/// threads. A fourth time its packets are captured where they were not before, and an idle flow and an idle link are added.
 ///
 /// # Errors
 /// What promise was broken, and how.
@@ -111,28 +111,30 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     if !over {
         first.step_to(first.now());
     }
-    // A capture changes nothing: the third run has one where the first has none.
+    // A capture changes nothing: the fourth run has one where the first has none.
     let captured = match scenario.record.packets {
         CapturedHosts::Nobody => CapturedHosts::Both,
         _ => CapturedHosts::Nobody,
     };
-    let mut second = Simulation::new(&scenario).without_trains();
-    if over {
-        while !second.step(MOST_EVENTS) {}
-    } else if second.step_to(first.now()) {
-        return Err(differ(format!("of two runs one was over at {} ns, the other was not", first.now())));
-    }
     // The summary has floating point numbers: their texts differ if the last bit differs.
-    let summaries = [&first, &second].map(|simulation| format!("{:?}", simulation.summary()));
-    if summaries[0] != summaries[1] || first.tables() != second.tables() {
-        return Err(differ(
-            "two runs of one scenario differ, one by the lean and one by the general path".into(),
-        ));
+    let summary = format!("{:?}", first.summary());
+    for (mut second, what) in [
+        (Simulation::new(&scenario).without_trains(), "by the general path"),
+        (Simulation::new(&scenario).with_threads(2), "on two threads"),
+    ] {
+        if over {
+            while !second.step(MOST_EVENTS) {}
+        } else if second.step_to(first.now()) {
+            return Err(differ(format!("at {} ns a run {what} is over, another is not", first.now())));
+        }
+        if summary != format!("{:?}", second.summary()) || first.tables() != second.tables() {
+            return Err(differ(format!("a run {what} differs from another")));
+        }
     }
     if over {
         idle_changes_nothing(&scenario.with_packets(captured), &first).map_err(differ)?;
     }
-    finite(&summaries[0])?;
+    finite(&summary)?;
     orderly(first.tables(), &first, scenario.duration)?;
     within_capacity(&scenario, &first)?;
     Ok(Outcome::Ran { events, over })

@@ -250,6 +250,15 @@ impl<P> Link<P> {
         }
     }
 
+    /// Its propagation, ns, if that is constant, no two packets leave it in one nanosecond, and it holds none.
+    #[must_use]
+    pub fn departs_apart(&self) -> Option<u64> {
+        /// No packet is smaller, bytes.
+        const SMALLEST: u32 = 41;
+        let Server::Fifo(fifo) = &self.server else { return None };
+        self.delay.constant().filter(|_| fifo.takes_a_nanosecond(SMALLEST))
+    }
+
     /// Whether it wants its packets by [`Link::hold`]: see [`Offered::Holds`].
     #[must_use]
     pub const fn holds_packets(&self) -> bool {
@@ -330,7 +339,8 @@ impl<P> Link<P> {
         now: u64,
         (begins, ends, mark): (u64, u64, bool),
     ) -> Transit {
-        let departs = tick.first(ends);
+        // Not before it came: a service of no whole nanosecond ends at the tick before.
+        let departs = tick.first(ends.max(now));
         let wait = departs.saturating_sub(ends - begins).saturating_sub(now);
         let Transit { arrives, .. } = self.depart((size, class), wait, departs, mark);
         Transit { departs, arrives: tick.first(arrives), mark }

@@ -33,6 +33,9 @@ pub(crate) const STACKS: bool = cfg!(feature = "stacks");
 /// Whether captures of packets are.
 pub(crate) const CAPTURES: bool = cfg!(feature = "captures");
 
+/// Whether runs in windows, and on several threads, are.
+pub(crate) const WINDOWS: bool = cfg!(feature = "windows");
+
 pub use cwnd_link::Drops;
 pub use cwnd_record::{
     CwndRow, EventKind, EventRow, FlowCounts, FlowFailure, FlowSummary, InnerRow, LinkSummary, QueueRow,

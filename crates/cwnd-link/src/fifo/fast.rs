@@ -10,6 +10,11 @@ impl Fifo {
         self.fast_path
     }
 
+    /// Whether its rate is constant, and packets of `size` bytes take a nanosecond at least.
+    pub(crate) const fn takes_a_nanosecond(&self, size: u32) -> bool {
+        self.rate > 0 && self.rate <= crate::service::work(size)
+    }
+
     /// Whether it takes the fast path for packets of `size` bytes.
     #[inline(always)]
     pub(crate) const fn is_fast(&self, size: u32) -> bool {

@@ -172,7 +172,7 @@ impl Simulation {
         }
     }
 
-    fn fire(&mut self, now: u64, number: u32) {
+    pub(super) fn fire(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         let recovery_state = RecoveryState::of(flow);
         if let Some(host) = flow.hosts.as_mut().and_then(|hosts| hosts.sender.as_mut())
@@ -267,11 +267,7 @@ impl Simulation {
                 self.acknowledge(now, number, &ack, recovery_state);
             }
         } else if flow.ack_at == NEVER {
-            flow.ack_at = if flow.receiver.waits_with_reports() {
-                now + flow.report_delay() // Linux: compressed_ack_timer, of high resolution
-            } else {
-                flow.sender.on_tick(now + flow.ack_delay)
-            };
+            flow.ack_at = flow.delayed_ack_at(now);
             if flow.ack_at < flow.armed {
                 self.arm(number);
             }
@@ -291,15 +287,7 @@ impl Simulation {
             if self.flows[number as usize].is_watched {
                 self.watch_ack(now, number, ack, None);
             }
-            let flow = &mut self.flows[number as usize];
-            // Blocks take the place of a single position, as in `AckSlab::pack`.
-            let blocks = ack.waited.then(|| flow.receiver.blocks(ack));
-            let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
-            if flow.echoes() {
-                flow.sender.on_echo(now, &ack, blocks.as_ref());
-            } else {
-                flow.sender.on_ack_with(now, &ack, blocks.as_ref());
-            }
+            self.flows[number as usize].on_fused_ack(now, ack);
             self.respond(now, number, recovery_state, Trigger::Ack);
             return;
         }

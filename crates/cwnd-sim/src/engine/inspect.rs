@@ -53,8 +53,8 @@ pub struct PacketPosition {
 impl Simulation {
     /// Handles every event up to and at `time`, ns; returns whether the run is over.
     pub fn step_to(&mut self, time: u64) -> bool {
-        while self.network.event_queue.first().min(self.timers.first()).time <= time {
-            if self.step(1) {
+        while self.next_event() <= time {
+            if self.step_before(time.saturating_add(1), 1) {
                 return true;
             }
         }
@@ -119,7 +119,7 @@ impl Simulation {
                 place.queued += 1;
             }
         }
-        for packet in self.network.lines.iter().flat_map(DelayLine::iter) {
+        for packet in self.packets_on_lines() {
             if let Some(flow) = packet.data_of()
                 && let Some(place) = locations.get_mut(flow as usize)
             {
@@ -138,8 +138,7 @@ impl Simulation {
             let flow = packet.data_of()?;
             Some(PacketPosition { flow, place: PacketPlace::Queued, since: now, until: now })
         });
-        let on_lines = self.network.lines.iter().flat_map(DelayLine::iter);
-        let moving = on_lines.filter_map(|packet| match *packet {
+        let moving = self.packets_on_lines().filter_map(|packet| match packet {
             Packet::Data { flow, departs, next, due, .. } => {
                 Some(self.position_of_data(flow, departs, next, due))
             }
@@ -152,6 +151,12 @@ impl Simulation {
             }
         });
         held.chain(moving).filter(|position| position.flow < named).collect()
+    }
+
+    /// The packets on all delay lines.
+    pub(super) fn packets_on_lines(&self) -> impl Iterator<Item = Packet> {
+        let shared = self.network.lines.iter().flat_map(DelayLine::iter).copied();
+        shared.chain(self.packets_in_windows())
     }
 
     fn position_of_ack(&self, flow: u32, due: u64) -> PacketPosition {

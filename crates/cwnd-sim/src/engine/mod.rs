@@ -17,6 +17,7 @@ mod trains;
 mod transfers;
 mod transmit;
 mod watched;
+mod windows;
 
 pub use inspect::{PacketLocations, PacketPlace, PacketPosition};
 pub use record::{Tables, expected_bytes};
@@ -62,6 +63,12 @@ pub struct Simulation {
     finished: bool,
     /// Whether quiet acknowledgements take the lean path (`trains`).
     trains: bool,
+    /// How many threads may work on it.
+    threads: u32,
+    /// Where it goes in windows.
+    windows: Option<Box<windows::Windows>>,
+    /// Whether the first event has come.
+    has_begun: bool,
     #[cfg(debug_assertions)]
     events: u64,
     /// When two delay lines were first due at one instant, ns.
@@ -121,6 +128,9 @@ impl Simulation {
             pause_at: usize::MAX,
             finished: false,
             trains: true,
+            threads: 1,
+            windows: None,
+            has_begun: false,
             #[cfg(debug_assertions)]
             events: 0,
             #[cfg(debug_assertions)]
@@ -170,8 +180,27 @@ impl Simulation {
     /// Handles up to `events` events; returns whether the run is over. How many events a packet takes is the engine's matter: to look at a time, step
     /// to it ([`Simulation::step_to`]). See [`Simulation::pause_at`].
     pub fn step(&mut self, events: u64) -> bool {
+        self.step_before(cwnd_link::NEVER, events)
+    }
+
+    /// The same, where no window goes beyond `time`, ns.
+    fn step_before(&mut self, time: u64, events: u64) -> bool {
         let mut left = events;
         while left > 0 {
+            if crate::WINDOWS && !self.has_begun {
+                self.try_windows();
+            }
+            if crate::WINDOWS && self.windows.is_some() {
+                let Some(events) = self.step_in_windows(time, left) else {
+                    self.finish();
+                    return true;
+                };
+                left = left.saturating_sub(events.max(1));
+                if self.tables.has(self.pause_at) {
+                    return false;
+                }
+                continue;
+            }
             #[cfg(debug_assertions)]
             {
                 // The more flows, the more expensive the check, so the rarer.
@@ -205,9 +234,7 @@ impl Simulation {
                     EventClass::Boundary => self.on_boundary(number),
                     EventClass::Action => self.on_action(first.time, number),
                     EventClass::Sampler => {
-                        self.sample(first.time);
-                        let time = first.time + self.scenario.record.interval;
-                        self.timers.replace_first(Entry { time, ..first });
+                        self.on_sampler(first);
                         if self.tables.has(self.pause_at) {
                             return false;
                         }
@@ -304,6 +331,13 @@ impl Simulation {
         self.flows.len()
     }
 
+    #[cold]
+    fn on_sampler(&mut self, sampler: Entry) {
+        self.sample(sampler.time);
+        let time = sampler.time + self.scenario.record.interval;
+        self.timers.replace_first(Entry { time, ..sampler });
+    }
+
     /// The measured interval begins or ends.
     #[cold]
     fn on_boundary(&mut self, number: u32) {
@@ -325,6 +359,7 @@ impl Simulation {
 
     /// Counts the packets that have left their link by `now`, for all flows.
     fn count_forwarded(&mut self, now: u64) {
+        self.count_forwarded_in_windows(now);
         let flows = &mut self.flows;
         for line in &mut self.network.lines {
             line.pass(now, |packet| {
@@ -371,6 +406,9 @@ impl Simulation {
             panic!("{name} did what a link cannot do: {what}");
         }
         self.now = self.scenario.duration;
+        if crate::WINDOWS {
+            self.leave_windows();
+        }
         self.receive_remaining();
         if crate::STACKS {
             self.note_unopened();

@@ -16,9 +16,10 @@ use super::events::{AHEAD, MANY};
 use super::prefetch::prefetch;
 use super::record::Tables;
 use super::transmit::offer;
-use crate::network::{EcnMarks, Network, Packet, PathIndex, Segment};
+use crate::network::{DelayLine, EcnMarks, Network, Packet, PathIndex, Segment};
+use crate::schedule::Wheel;
 use crate::tcp::{AckPath, FlowState, Owner};
-use cwnd_link::{DropCause, NEVER};
+use cwnd_link::{DropCause, FastLink, NEVER};
 use cwnd_record::EventKind;
 use cwnd_scenario::Scenario;
 use std::ops::Range;
@@ -38,7 +39,7 @@ fn is_measured_until(due: u64, lag: u64, measure: (u64, u64)) -> (bool, u64) {
 
 /// Whether the next packets of `flow` in order are quiet.
 #[inline(always)]
-fn is_quiet(flow: &FlowState) -> bool {
+pub(super) fn is_quiet(flow: &FlowState) -> bool {
     flow.acks == AckPath::Trains && flow.sender.is_quiet() && flow.receiver.is_quiet()
 }
 
@@ -100,101 +101,28 @@ impl Simulation {
             }
             let flow = &mut flows[number as usize];
             let Some(link) = flow.direct.get().filter(|_| is_quiet(flow)) else { break };
-            let link = links[link as usize].fast(due, scenario.packet_size, flow.to_next_event);
-            let Some(mut link) = link else { break };
-            let (is_measured, until) = is_measured_until(due, flow.lag(), scenario.measure);
-            // A sender that stops sends nothing more.
-            let mut horizon = others.min(until);
-            let stops_at = flow.sender.stops_at();
-            horizon = if due < stops_at { horizon.min(stops_at) } else { break };
-            let (mut taken, mut sent) = (0, 0);
-            let mut left_over = None;
-            loop {
-                // What the next acknowledgement waits for, or as much of it as has come.
-                let wanted = u32::from(flow.ack_every) - flow.receiver.pending();
-                let next = flow.receiver.next();
-                let mut found = line.in_order(number, next as u32, wanted.min(left), horizon);
-                // An acknowledgement that is delayed for so long has a timer, which is due first.
-                if found.due - found.first_due >= flow.ack_delay {
-                    found = line.in_order(number, next as u32, left.min(1), horizon);
-                }
-                let next = next + u64::from(found.count);
-                // The end of a transfer is for the general path, and so is what leaves nothing out: the next transmission may restart the window.
-                if found.count == 0 || next >= flow.goal || next >= flow.sender.nxt() {
-                    break;
-                }
-                let now = found.due;
-                self.now = now;
-                taken += found.count;
-                left -= found.count;
-                line.skip(found.count);
-                let sent_us = (found.first_sent_us, found.newest_sent_us);
-                if found.count < wanted {
-                    flow.receiver.take_in_order(found.count, sent_us);
-                    if flow.ack_at == NEVER {
-                        flow.ack_at = flow.sender.on_tick(found.first_due + flow.ack_delay);
-                    }
-                    if flow.ack_at >= flow.armed {
-                        continue;
-                    }
-                } else {
-                    flow.ack_at = NEVER;
-                    let sent_us = flow.receiver.acknowledge_in_order(found.count, sent_us);
-                    flow.sender.acknowledge_quietly(now, next, sent_us);
-                    let count = flow.sender.room();
-                    if count > 0 {
-                        let first = flow.sender.send_quietly(now, count);
-                        // Of full segments only: the last one of a transfer may be shorter.
-                        let is_full = flow.last.0.wrapping_sub(first as u32) >= count;
-                        let mut tail = line.tail(count);
-                        let mut segment = Segment { position: first as u32, sent_us: (now / 1000) as u32 };
-                        let run = if is_full {
-                            link.offer(now, count, |departs, due| {
-                                let packet = Packet::data(number, segment, EcnMarks::NOTHING);
-                                tail.set(packet.on_line(departs, due, PathIndex::END));
-                                segment.position = segment.position.wrapping_add(1);
-                            })
-                        } else {
-                            None
-                        };
-                        let Some(run) = run else {
-                            left_over = Some((now, first..first + u64::from(count)));
-                            break;
-                        };
-                        line.append(run);
-                        sent += run;
-                        if run < count {
-                            let dropped = first + u64::from(run)..first + u64::from(count);
-                            note_drops((now, number), flow, dropped, tables);
-                        }
-                    }
-                    if end_burst(now, flow, scenario) {
-                        continue;
-                    }
-                }
-                flow.arm(timers, number);
-                others = others.min(timers.first().time);
-                horizon = horizon.min(others);
-            }
-            // Until here these counts were behind.
-            flow.count.forwarded += u64::from(line.count_skipped(taken));
-            flow.count.forwarded_measured += if link.is_measured() { u64::from(sent) } else { 0 };
-            flow.count.distinct_measured += if is_measured { u64::from(taken) } else { 0 };
-            flow.receiver.count_in_order(taken.into());
-            if let Some((now, positions)) = left_over
-                && let Some(link) = flow.direct.get()
-            {
+            let fast = links[link as usize].fast(due, scenario.packet_size, flow.to_next_event);
+            let Some(fast) = fast else { break };
+            let mut exit = ToLink { fast, timers, tables, scenario, others, sent: 0, left_over: None };
+            let taken = take_train((number, due), flow, line, (others, left), &mut exit);
+            let ToLink { fast, sent, left_over, others: until, .. } = exit;
+            flow.count.forwarded_measured += if fast.is_measured() { u64::from(sent) } else { 0 };
+            others = until;
+            left -= taken.count;
+            self.now = taken.at.max(self.now);
+            if let Some((now, positions)) = left_over {
                 let link = &mut links[link as usize];
                 for position in positions {
                     if let Some(packet) = offer((now, number, position), flow, link, scenario, tables) {
                         line.push(packet);
                     }
                 }
-                if !end_burst(now, flow, scenario) {
+                end_burst(now, flow, scenario);
+                if flow.sender.rto_at() < flow.rto_armed {
                     flow.arm(timers, number);
                     others = others.min(timers.first().time);
                 }
-            } else if taken == 0 {
+            } else if taken.count == 0 {
                 break;
             }
         }
@@ -202,14 +130,241 @@ impl Simulation {
     }
 }
 
-/// A quiet flow has sent what it may; whether its timers are early enough.
+/// Packets of one flow, one behind the other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct InOrder {
+    /// How many; with none, the rest says nothing.
+    count: u32,
+    /// When the first and the last of them were sent, µs, low 32 bits.
+    first_sent_us: u32,
+    newest_sent_us: u32,
+    /// When the first and the last of them are due, ns.
+    first_due: u64,
+    due: u64,
+}
+
+/// Where a train comes from: a delay line.
+pub(super) trait Arrivals {
+    /// When the packet `index` places behind the front was sent, µs, and when it is due, ns; if it is at the end of its path, this flow's, at
+    /// this position, and due before `before`.
+    fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)>;
+
+    /// Takes the first `count` packets.
+    fn skip(&mut self, count: u32);
+
+    /// So many packets were skipped: how many of them were not counted yet as having left the link.
+    fn count_skipped(&mut self, count: u32) -> u32;
+
+    /// Packets at the front that are at the end of their path, this flow's, in order from `position` on, and due before `before`; up to
+    /// `most`.
+    #[inline(always)]
+    fn in_order(&self, flow: u32, position: u32, most: u32, before: u64) -> InOrder {
+        let mut found = InOrder::default();
+        if most == 0 {
+            return found;
+        }
+        let Some((sent_us, due)) = self.arrival(0, flow, position, before) else { return found };
+        (found.first_sent_us, found.first_due) = (sent_us, due);
+        (found.newest_sent_us, found.due, found.count) = (sent_us, due, 1);
+        while found.count < most
+            && let Some(next) =
+                self.arrival(found.count as usize, flow, position.wrapping_add(found.count), before)
+        {
+            (found.newest_sent_us, found.due) = next;
+            found.count += 1;
+        }
+        found
+    }
+}
+
+impl Arrivals for DelayLine {
+    #[inline(always)]
+    fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)> {
+        self.arrival(index, flow, position, before)
+    }
+
+    #[inline(always)]
+    fn skip(&mut self, count: u32) {
+        self.skip(count);
+    }
+
+    #[inline(always)]
+    fn count_skipped(&mut self, count: u32) -> u32 {
+        self.count_skipped(count)
+    }
+}
+
+/// Where what a train sends goes.
+pub(super) trait Exit {
+    /// What the train stands on.
+    type Line: Arrivals;
+
+    /// A quiet flow sends `count` segments from position `first` on at this time, ns; they go on its delay line behind what is there. Returns whether
+    /// they have found their way. If not, the train ends here, and the rest of this event is the caller's.
+    fn send(
+        &mut self,
+        at: (u64, u32),
+        flow: &mut FlowState,
+        line: &mut Self::Line,
+        segments: (u64, u32),
+    ) -> bool;
+
+    /// The flow's timers may have been moved: when the first event is due that is not a packet of its line, ns, if that may be earlier than before.
+    fn settle(&mut self, number: u32, flow: &mut FlowState) -> Option<u64>;
+
+    /// The scenario.
+    fn scenario(&self) -> &Scenario;
+}
+
+/// What was taken of a train.
+pub(super) struct Taken {
+    /// How many packets.
+    pub count: u32,
+    /// When the last of them was due, ns.
+    pub at: u64,
+}
+
+/// Takes the train of a quiet flow whose first packet is at the front of `line` and due at `due`, ns: what is due before `horizon`, ns, and at most
+/// `most` packets.
 #[inline(always)]
-fn end_burst(now: u64, flow: &mut FlowState, scenario: &Scenario) -> bool {
+pub(super) fn take_train<E: Exit>(
+    (number, due): (u32, u64),
+    flow: &mut FlowState,
+    line: &mut E::Line,
+    (horizon, most): (u64, u32),
+    exit: &mut E,
+) -> Taken {
+    let mut taken = Taken { count: 0, at: 0 };
+    let (is_measured, until) = is_measured_until(due, flow.lag(), exit.scenario().measure);
+    // A sender that stops sends nothing more.
+    let stops_at = flow.sender.stops_at();
+    if due >= stops_at {
+        return taken;
+    }
+    let mut horizon = horizon.min(until).min(stops_at);
+    loop {
+        // What the next acknowledgement waits for, or as much of it as has come.
+        let wanted = u32::from(flow.ack_every) - flow.receiver.pending();
+        let next = flow.receiver.next();
+        let left = most - taken.count;
+        let mut found = line.in_order(number, next as u32, wanted.min(left), horizon);
+        // An acknowledgement that is delayed for so long has a timer, which is due first.
+        if found.due - found.first_due >= flow.ack_delay {
+            found = line.in_order(number, next as u32, left.min(1), horizon);
+        }
+        let next = next + u64::from(found.count);
+        // The end of a transfer is for the general path, and so is what leaves nothing out: the next transmission may restart the window.
+        if found.count == 0 || next >= flow.goal || next >= flow.sender.nxt() {
+            break;
+        }
+        let now = found.due;
+        taken.at = now;
+        taken.count += found.count;
+        line.skip(found.count);
+        let sent_us = (found.first_sent_us, found.newest_sent_us);
+        if found.count < wanted {
+            flow.receiver.take_in_order(found.count, sent_us);
+            if flow.ack_at == NEVER {
+                flow.ack_at = flow.sender.on_tick(found.first_due + flow.ack_delay);
+            }
+        } else {
+            flow.ack_at = NEVER;
+            let sent_us = flow.receiver.acknowledge_in_order(found.count, sent_us);
+            flow.sender.acknowledge_quietly(now, next, sent_us);
+            let count = flow.sender.room();
+            if count > 0 {
+                let first = flow.sender.send_quietly(now, count);
+                if !exit.send((now, number), flow, line, (first, count)) {
+                    break;
+                }
+            }
+            end_burst(now, flow, exit.scenario());
+        }
+        if let Some(earlier) = exit.settle(number, flow) {
+            horizon = horizon.min(earlier);
+        }
+    }
+    // Until here these counts were behind.
+    flow.count.forwarded += u64::from(line.count_skipped(taken.count));
+    flow.count.distinct_measured += if is_measured { u64::from(taken.count) } else { 0 };
+    flow.receiver.count_in_order(taken.count.into());
+    taken
+}
+
+/// A quiet flow has sent what it may.
+#[inline(always)]
+fn end_burst(now: u64, flow: &mut FlowState, scenario: &Scenario) {
     flow.sender.end_quiet_burst(now);
     if flow.owner == Owner::Scenario {
         flow.record_window(now, scenario.measure);
     }
-    flow.sender.rto_at() >= flow.rto_armed
+}
+
+/// What is sent goes to the link at once.
+struct ToLink<'a> {
+    fast: FastLink<'a>,
+    timers: &'a mut Wheel,
+    tables: &'a mut Tables,
+    scenario: &'a Scenario,
+    /// When the first event of anything else is due, ns.
+    others: u64,
+    /// How many packets the link has sent.
+    sent: u32,
+    /// What was sent at this time, ns, and cannot be offered by the link's fast path.
+    left_over: Option<(u64, Range<u64>)>,
+}
+
+impl Exit for ToLink<'_> {
+    type Line = DelayLine;
+
+    #[inline(always)]
+    fn send(
+        &mut self,
+        (now, number): (u64, u32),
+        flow: &mut FlowState,
+        line: &mut DelayLine,
+        (first, count): (u64, u32),
+    ) -> bool {
+        // Of full segments only: the last one of a transfer may be shorter.
+        let is_full = flow.last.0.wrapping_sub(first as u32) >= count;
+        let mut tail = line.tail(count);
+        let mut segment = Segment { position: first as u32, sent_us: (now / 1000) as u32 };
+        let run = if is_full {
+            self.fast.offer(now, count, |departs, due| {
+                let packet = Packet::data(number, segment, EcnMarks::NOTHING);
+                tail.set(packet.on_line(departs, due, PathIndex::END));
+                segment.position = segment.position.wrapping_add(1);
+            })
+        } else {
+            None
+        };
+        let Some(run) = run else {
+            self.left_over = Some((now, first..first + u64::from(count)));
+            return false;
+        };
+        line.append(run);
+        self.sent += run;
+        if run < count {
+            let dropped = first + u64::from(run)..first + u64::from(count);
+            note_drops((now, number), flow, dropped, self.tables);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, number: u32, flow: &mut FlowState) -> Option<u64> {
+        if flow.ack_at >= flow.armed && flow.sender.rto_at() >= flow.rto_armed {
+            return None;
+        }
+        flow.arm(self.timers, number);
+        self.others = self.others.min(self.timers.first().time);
+        Some(self.others)
+    }
+
+    #[inline(always)]
+    fn scenario(&self) -> &Scenario {
+        self.scenario
+    }
 }
 
 /// The queue was full for these segments.

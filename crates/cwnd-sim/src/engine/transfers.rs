@@ -42,9 +42,8 @@ impl Simulation {
     fn open(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         if flow.handshake == Handshake::Ahead {
-            flow.handshake = Handshake::GoesOn;
             let links = self.network.propagation_at(flow.route, now);
-            flow.start_at = now + links + flow.access_delay_fwd + flow.access_delay_rev;
+            flow.begin_handshake(now, links);
             self.arm(number);
         } else {
             self.respond_to(now, number);
@@ -61,14 +60,8 @@ impl Simulation {
     /// A flow's connection is open, after a handshake if it has one.
     fn note_handshake(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
-        if flow.handshake == Handshake::Over {
-            return;
-        }
-        flow.handshake = Handshake::Over;
         let links = self.network.propagation_at(flow.route, now);
-        let took = links + flow.access_delay_fwd + flow.access_delay_rev;
-        flow.sender.on_open(now, took);
-        flow.receiver.on_open(took);
+        flow.end_handshake(now, links);
     }
 
     /// An action on one of the scenario's flows.
@@ -223,8 +216,7 @@ impl Simulation {
         let full = self.scenario.packet_size;
         let measured = self.in_measure(at);
         let flow = &mut self.flows[number as usize];
-        flow.goal = ENDLESS;
-        flow.count.distinct_short += if measured { u64::from(full - flow.last.1) } else { 0 };
+        flow.complete(full, measured);
         if let Some(transfer) = flow.transfer.get() {
             self.tables.end_transfer(transfer, at);
         }

@@ -5,6 +5,7 @@
 //! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
 
 use super::packet::{Packet, PathIndex};
+use super::ring::{Ring, Tail};
 use cwnd_link::{NEVER, PacketOrder};
 
 /// Whether a packet is counted already as having left its link ([`DelayLine::pass`]).
@@ -16,42 +17,10 @@ pub enum Departure {
     Counted,
 }
 
-/// Packets of one flow, one behind the other.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct InOrder {
-    /// How many; with none, the rest says nothing.
-    pub count: u32,
-    /// When the first and the last of them were sent, µs, low 32 bits.
-    pub first_sent_us: u32,
-    pub newest_sent_us: u32,
-    /// When the first and the last of them are due, ns.
-    pub first_due: u64,
-    pub due: u64,
-}
-
-/// The place behind the last packet of a delay line.
-#[derive(Debug)]
-pub struct Tail<'line> {
-    ring: &'line mut [Packet],
-    place: usize,
-}
-
-impl Tail<'_> {
-    /// Sets the next packet.
-    #[inline(always)]
-    pub fn set(&mut self, packet: Packet) {
-        let mask = self.ring.len() - 1;
-        self.ring[self.place & mask] = packet;
-        self.place += 1;
-    }
-}
-
-/// A growing ring of packets, sorted by when they are due.
+/// Packets, sorted by when they are due.
 #[derive(Clone, Debug, Default)]
 pub struct DelayLine {
-    ring: Vec<Packet>,
-    head: usize,
-    len: usize,
+    ring: Ring<Packet>,
     /// Time of the line's entry in the event queue, ns; [`NEVER`] when it has none.
     pub armed: u64,
     /// Whether any of its flows may have its acknowledgements in trains ([`crate::tcp::AckPath::Trains`]).
@@ -75,13 +44,13 @@ impl DelayLine {
     /// Number of packets.
     #[inline]
     pub const fn len(&self) -> usize {
-        self.len
+        self.ring.len()
     }
 
     /// The packet `index` places behind the front.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&Packet> {
-        if index < self.len { Some(&self.ring[(self.head + index) & (self.ring.len() - 1)]) } else { None }
+        self.ring.get(index)
     }
 
     /// When the front is due, ns; [`NEVER`] when the line is empty.
@@ -93,44 +62,17 @@ impl DelayLine {
     /// Takes the front packet.
     #[inline]
     pub fn pop(&mut self) -> Option<(Packet, Departure)> {
-        let front = *self.get(0)?;
-        self.head = (self.head + 1) & (self.ring.len() - 1);
-        self.len -= 1;
+        let front = self.ring.pop()?;
         let counted = self.passed > 0;
         self.passed -= usize::from(counted);
         Some((front, if counted { Departure::Counted } else { Departure::Uncounted }))
     }
 
-    /// Packets at the front that are at the end of their path, this flow's, in order from `position` on, and due before `before`; up to
-    /// `most`.
-    #[inline(always)]
-    pub fn in_order(&self, flow: u32, position: u32, most: u32, before: u64) -> InOrder {
-        let mut found = InOrder::default();
-        if most == 0 {
-            return found;
-        }
-        let Some((sent_us, due)) = self.arrival(0, flow, position, before) else { return found };
-        (found.first_sent_us, found.first_due) = (sent_us, due);
-        (found.newest_sent_us, found.due, found.count) = (sent_us, due, 1);
-        while found.count < most
-            && let Some(next) =
-                self.arrival(found.count as usize, flow, position.wrapping_add(found.count), before)
-        {
-            (found.newest_sent_us, found.due) = next;
-            found.count += 1;
-        }
-        found
-    }
-
     /// When the packet `index` places behind the front was sent, µs, and when it is due, ns; if it is at the end of its path, this flow's, at
     /// this position, and due before `before`.
     #[inline(always)]
-    fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)> {
-        if index >= self.len {
-            return None;
-        }
-        let place = (self.head + index) & (self.ring.len() - 1);
-        let Packet::Data { flow: of, position: at, sent_us, next, due, .. } = self.ring[place] else {
+    pub fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)> {
+        let Packet::Data { flow: of, position: at, sent_us, next, due, .. } = *self.ring.get(index)? else {
             return None;
         };
         (of == flow && at == position && next == PathIndex::END && due < before).then_some((sent_us, due))
@@ -139,9 +81,7 @@ impl DelayLine {
     /// Takes the first `count` packets. [`DelayLine::count_skipped`] follows before anything else is asked.
     #[inline(always)]
     pub fn skip(&mut self, count: u32) {
-        debug_assert!(count as usize <= self.len);
-        self.head = (self.head + count as usize) & (self.ring.len() - 1);
-        self.len -= count as usize;
+        self.ring.skip(count);
     }
 
     /// So many packets were taken by [`DelayLine::skip`]: how many of them were not counted yet as having left the link.
@@ -155,33 +95,34 @@ impl DelayLine {
     /// Appends a packet, or inserts it before those that it overtakes.
     #[inline(always)]
     pub fn push(&mut self, packet: Packet) {
-        if self.len == self.ring.len() {
-            self.grow();
+        self.ring.push(packet);
+        if self.order == PacketOrder::Overtaking {
+            self.overtake(packet);
         }
-        let mask = self.ring.len() - 1;
-        let at = if self.order == PacketOrder::Overtaking { self.make_way(packet.due()) } else { self.len };
-        debug_assert!(at == 0 || self.ring[(self.head + at - 1) & mask].due() <= packet.due());
-        self.ring[(self.head + at) & mask] = packet;
-        self.len += 1;
+        self.check_order(1);
     }
 
     /// Where the next `count` packets go that overtake none; [`DelayLine::append`] follows.
     #[inline(always)]
-    pub fn tail(&mut self, count: u32) -> Tail<'_> {
+    pub fn tail(&mut self, count: u32) -> Tail<'_, Packet> {
         debug_assert!(self.keeps_order());
-        while self.len + count as usize > self.ring.len() {
-            self.grow();
-        }
-        Tail { place: self.head + self.len, ring: &mut self.ring }
+        self.ring.tail(count)
     }
 
     /// Appends so many packets, which [`Tail::set`] has set.
     #[inline(always)]
     pub fn append(&mut self, count: u32) {
-        self.len += count as usize;
+        self.ring.append(count);
+        self.check_order(count);
+    }
+
+    /// The last `count` packets stand where they belong.
+    #[inline(always)]
+    fn check_order(&self, count: u32) {
         debug_assert!(
-            (self.len.saturating_sub(count as usize).max(1)..self.len)
-                .all(|place| self.get(place - 1).map(Packet::due) <= self.get(place).map(Packet::due))
+            !self.keeps_order()
+                || (self.len().saturating_sub(count as usize).max(1)..self.len())
+                    .all(|place| self.get(place - 1).map(Packet::due) <= self.get(place).map(Packet::due))
         );
     }
 
@@ -191,16 +132,24 @@ impl DelayLine {
         self.order == PacketOrder::Kept
     }
 
-    /// Moves the packets that a packet due at `due` overtakes one place back; returns the free place.
+    /// Moves the last packet before those that it overtakes.
     #[inline(never)]
-    fn make_way(&mut self, due: u64) -> usize {
-        let mask = self.ring.len() - 1;
-        let mut at = self.len;
-        while at > 0 && self.ring[(self.head + at - 1) & mask].due() > due {
-            self.ring[(self.head + at) & mask] = self.ring[(self.head + at - 1) & mask];
+    fn overtake(&mut self, packet: Packet) {
+        let mut at = self.len() - 1;
+        while at > 0
+            && let Some(&before) = self.get(at - 1)
+            && before.due() > packet.due()
+        {
+            self.set(at, before);
             at -= 1;
         }
-        at
+        self.set(at, packet);
+    }
+
+    fn set(&mut self, index: usize, packet: Packet) {
+        if let Some(place) = self.ring.get_mut(index) {
+            *place = packet;
+        }
     }
 
     /// Calls `each` with the packets that have left the link by `now` and are not counted yet; they are, then. Where packets overtake each
@@ -210,35 +159,14 @@ impl DelayLine {
             return;
         }
         // They are in the order of their departures.
-        let (mut passed, mut beyond) = (self.passed, self.len);
-        while passed < beyond {
-            let middle = passed.midpoint(beyond);
-            if self.get(middle).is_some_and(|packet| packet.departs() <= now) {
-                passed = middle + 1;
-            } else {
-                beyond = middle;
-            }
-        }
-        for index in self.passed..passed {
-            each(&self.ring[(self.head + index) & (self.ring.len() - 1)]);
-        }
+        let passed = self.ring.partition_point(self.passed, |packet| packet.departs() <= now);
+        (self.passed..passed).filter_map(|index| self.ring.get(index)).for_each(&mut each);
         self.passed = passed;
     }
 
     /// The packets, from the front on.
     pub fn iter(&self) -> impl Iterator<Item = &Packet> {
-        (0..self.len).filter_map(|index| self.get(index))
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let room = (2 * self.ring.len()).max(8);
-        let mut ring = Vec::with_capacity(room);
-        ring.extend_from_slice(&self.ring[self.head..]);
-        ring.extend_from_slice(&self.ring[..self.head]);
-        ring.resize(room, Packet::default());
-        self.ring = ring;
-        self.head = 0;
+        self.ring.iter()
     }
 }
 

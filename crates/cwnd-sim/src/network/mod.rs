@@ -4,10 +4,12 @@
 mod check;
 mod delay_line;
 mod packet;
+mod ring;
 mod route;
 
 pub use delay_line::{DelayLine, Departure};
 pub use packet::{AckFields, EcnMarks, Frame, PackedAck, Packet, PathIndex, Segment};
+pub use ring::Ring;
 pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
 use crate::index::OptionIndex;

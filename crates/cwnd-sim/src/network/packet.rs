@@ -101,7 +101,7 @@ impl PackedAck {
 }
 
 /// What the receiver sees of a data packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Low 32 bits of its position.
     pub position: u32,

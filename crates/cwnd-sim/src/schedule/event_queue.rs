@@ -7,7 +7,7 @@
 //! old entry stays in the queue. Its owner remembers the time it is armed for, and so recognises the old entry as stale.
 
 /// What an event belongs to: a class and a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventId(u32);
 
 const CLASS_SHIFT: u32 = 29;
@@ -156,7 +156,6 @@ impl EventQueue {
     }
 
     /// All entries, unordered.
-    #[cfg(debug_assertions)]
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }

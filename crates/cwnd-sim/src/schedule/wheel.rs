@@ -51,6 +51,15 @@ impl Wheel {
         self.near.first()
     }
 
+    /// Removes the entries that are not to be kept.
+    #[cold]
+    pub fn keep(&mut self, is_kept: impl Fn(EventId) -> bool) {
+        let all = std::mem::take(self);
+        for entry in all.entries().filter(|entry| is_kept(entry.id)) {
+            self.push(entry.time, entry.id);
+        }
+    }
+
     /// See [`EventQueue::hold_first`].
     #[inline]
     pub fn hold_first(&mut self) {
@@ -77,7 +86,6 @@ impl Wheel {
     }
 
     /// All entries, unordered.
-    #[cfg(debug_assertions)]
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.near.entries().chain(self.slots.iter().flatten()).chain(self.far.entries())
     }

@@ -7,7 +7,7 @@
 
 use super::ecn::Ecn;
 use super::interface::Interface;
-use super::receiver::Receiver;
+use super::receiver::{AckPacket, Receiver};
 use super::send_host::Host;
 use super::sender::{ENDLESS, Sender};
 use crate::index::OptionIndex;
@@ -332,6 +332,51 @@ impl FlowState {
     /// Wire bytes that left the last link in the measured interval; full segments have `full` bytes.
     pub const fn forwarded_bytes(&self, full: u32) -> u64 {
         self.count.forwarded_measured * full as u64 - self.count.forwarded_short
+    }
+
+    /// Its handshake begins; the links of its path and back take `links` ns.
+    pub const fn begin_handshake(&mut self, now: u64, links: u64) {
+        self.handshake = Handshake::GoesOn;
+        self.start_at = now + links + self.access_delay_fwd + self.access_delay_rev;
+    }
+
+    /// Its connection is open, after a handshake if it has one.
+    pub fn end_handshake(&mut self, now: u64, links: u64) {
+        if self.handshake == Handshake::Over {
+            return;
+        }
+        self.handshake = Handshake::Over;
+        let took = links + self.access_delay_fwd + self.access_delay_rev;
+        self.sender.on_open(now, took);
+        self.receiver.on_open(took);
+    }
+
+    /// When an acknowledgement is sent that is delayed from `now` on, ns.
+    #[inline(always)]
+    pub fn delayed_ack_at(&self, now: u64) -> u64 {
+        if self.receiver.waits_with_reports() {
+            now + self.report_delay() // Linux: compressed_ack_timer, of high resolution
+        } else {
+            self.sender.on_tick(now + self.ack_delay)
+        }
+    }
+
+    /// The acknowledgement of a fused flow is at the sender.
+    pub fn on_fused_ack(&mut self, now: u64, ack: &AckPacket) {
+        // Blocks take the place of a single position, as in `AckSlab::pack`.
+        let blocks = ack.waited.then(|| self.receiver.blocks(ack));
+        let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
+        if self.echoes() {
+            self.sender.on_echo(now, &ack, blocks.as_ref());
+        } else {
+            self.sender.on_ack_with(now, &ack, blocks.as_ref());
+        }
+    }
+
+    /// The last byte of its transfer has reached the receiver, in the measured interval or not; full segments have `full` bytes.
+    pub const fn complete(&mut self, full: u32, is_measured: bool) {
+        self.goal = ENDLESS;
+        self.count.distinct_short += if is_measured { (full - self.last.1) as u64 } else { 0 };
     }
 
     /// Whether it is fused, see above.

@@ -5,16 +5,25 @@
 use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;
 
-/// Reads a scenario, runs it to its end; in debug builds without the lean path, too: both have to give the same.
+/// Reads a scenario, runs it to its end; in debug builds also on three threads, and without lean path and windows: all have to give the same.
 pub fn run(toml: &str) -> Simulation {
     let scenario = Scenario::from_toml(toml).unwrap_or_else(|error| panic!("{error}\n{toml}"));
-    let mut simulation = Simulation::new(&scenario);
-    while !simulation.step(1_000_000) {}
+    let simulation = finished(Simulation::new(&scenario));
     if cfg!(debug_assertions) {
-        let mut general = Simulation::new(&scenario).without_trains();
-        while !general.step(1_000_000) {}
-        assert_same(&simulation, &general, toml);
+        assert_same(&simulation, &general(&scenario), &format!("the general path\n{toml}"));
+        let on_threads = finished(Simulation::new(&scenario).with_threads(3));
+        assert_same(&simulation, &on_threads, &format!("three threads\n{toml}"));
     }
+    simulation
+}
+
+/// A run of which every packet takes the general path.
+pub fn general(scenario: &Scenario) -> Simulation {
+    finished(Simulation::new(scenario).without_trains())
+}
+
+fn finished(mut simulation: Simulation) -> Simulation {
+    while !simulation.step(1_000_000) {}
     simulation
 }
 

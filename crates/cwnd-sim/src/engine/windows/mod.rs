@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Windows: many flows that meet in one queue only, worked off flow by flow, on one thread or several.
+//!
+//! What a flow sends comes back to it after the *lookahead*, or later, whatever the others do. So all arrivals in a window of that length are known
+//! when it begins. Each flow's arrivals and timers in it are worked off in one go (`turn`), while the flow's state is at hand, and what it sends is
+//! noted. Then what all have sent is offered to the queue in the order of the events that sent it (`merge`): by time, then as anywhere
+//! ([`crate::schedule`]). Each flow takes what became of it into its next turn. So the results are those of one event after the other, and do
+//! not depend on the number of threads.
+//!
+//! Samples, actions, boundaries and starts of transfers cut windows. Each flow has a delay line of its own meanwhile, and no entries among the timers.
+
+mod chunk;
+mod line;
+mod merge;
+mod outbox;
+mod run;
+mod threads;
+mod turn;
+
+use super::Simulation;
+use crate::network::Packet;
+use crate::schedule::{Entry, EventClass, EventId};
+use crate::tcp::{AckPath, FlowState, Handshake};
+use chunk::Chunk;
+use cwnd_link::NEVER;
+use line::OwnLine;
+use merge::Merge;
+use outbox::Fate;
+use std::ops::RangeInclusive;
+use threads::Threads;
+
+/// One thread gains by windows with so many flows or more, a lookahead of so many ns or more, and so many packets of a flow in one. With fewer flows
+/// the states of all are in the cache anyway, in less time acknowledgements come in trains anyway, and with fewer packets there is nothing to gain.
+const FLOWS: usize = 64;
+const LOOKAHEAD: u64 = 45_000_000;
+const OF_A_FLOW: RangeInclusive<u64> = 2..=20;
+
+/// When something happens, as it is ordered: its time, ns, and the event that it comes of.
+type Moment = (u64, EventId);
+
+/// The state of a run in windows.
+#[derive(Debug)]
+pub(super) struct Windows {
+    /// The link at which all flows meet, and its propagation, ns.
+    link: usize,
+    propagation: u64,
+    /// The flows' own delay lines, in the order of the flows.
+    lines: Vec<OwnLine>,
+    /// Time from a transmission to what comes of it, ns, at least.
+    lookahead: u64,
+    /// Time that the link takes for a full segment, ns.
+    spacing: u64,
+    /// Everything that comes before this is done.
+    done: Entry,
+    chunks: Vec<Chunk>,
+    merge: Merge,
+    /// What has become of what was sent and merged last.
+    fates: Vec<Fate>,
+    threads: Threads,
+    /// How many packets the last window had.
+    last: u64,
+}
+
+impl Windows {
+    /// Time from a departure of a flow's segment to its next event, ns.
+    const fn delay(&self, flow: &FlowState) -> u64 {
+        self.propagation + flow.to_next_event
+    }
+
+    /// When the first of the flows has its next event, ns.
+    fn earliest(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.earliest).min().unwrap_or(NEVER)
+    }
+}
+
+impl Simulation {
+    /// The same simulation, before its first event, on so many threads, where the scenario allows: its flows meet in one queue only. Its results
+    /// are the same.
+    #[must_use]
+    pub const fn with_threads(mut self, threads: u32) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Whether this run may go in windows, and gains by it: the link, its propagation, the lookahead and the time for a full segment, ns. In debug builds
+    /// it goes in windows wherever it may, so that tests do.
+    fn meeting(&self) -> Option<(usize, u64, u64, u64)> {
+        let first = self.flows.first()?.direct.get()?;
+        let link = &self.network.links[first as usize];
+        let propagation = link.departs_apart()?;
+        let is_plain = self.scenario.traffic.is_empty()
+            && self.stacks.is_none()
+            && self.captures.is_none()
+            && !self.scenario.record.per_ack
+            && self.flows.iter().all(|flow| {
+                flow.direct.get() == Some(first)
+                    && self.network.lines[flow.delivery_line as usize].keeps_order()
+                    && flow.acks >= AckPath::AtOnce
+                    && !flow.is_watched
+                    && flow.hosts.is_none()
+            });
+        let nearest = self.flows.iter().map(|flow| flow.to_next_event).min()?;
+        let farthest = self.flows.iter().map(|flow| flow.to_next_event).max()?;
+        propagation.checked_add(farthest)?;
+        // A window's length fits 32 bits.
+        let lookahead = (propagation + nearest).min(u32::MAX.into());
+        let bits_per_ns = link.capacity_bits(0, 1);
+        let spacing = ((f64::from(self.scenario.packet_size) * 8.0 / bits_per_ns) as u64).max(1);
+        let flows = self.flows.len();
+        let gains = if self.threads > 1 || cfg!(debug_assertions) {
+            flows > 1
+        } else {
+            flows >= FLOWS
+                && lookahead >= LOOKAHEAD
+                && OF_A_FLOW.contains(&(lookahead / spacing / flows as u64))
+        };
+        (is_plain && gains && lookahead > 0).then_some((first as usize, propagation, lookahead, spacing))
+    }
+
+    /// Goes in windows, if it may; before the first event.
+    #[cold]
+    pub(super) fn try_windows(&mut self) {
+        self.has_begun = true;
+        let Some((link, propagation, lookahead, spacing)) = self.meeting().filter(|_| self.trains) else {
+            return;
+        };
+        // The start of a transfer has its place in a table.
+        let cuts = |flow: u32| self.scenario_flows[flow as usize].group.size.is_some();
+        self.timers.keep(|id| id.class() != EventClass::Flow || cuts(id.number()));
+        for (number, flow) in (0..).zip(&mut self.flows) {
+            flow.rto_armed = 0;
+            if !cuts(number) {
+                flow.armed = 0;
+            }
+        }
+        for line in &mut self.network.lines {
+            line.armed = 0; // no packet wakes it
+        }
+        let chunks = chunk::chunks(self.flows.len());
+        self.windows = Some(Box::new(Windows {
+            link,
+            propagation,
+            lines: self.flows.iter().map(|_| OwnLine::default()).collect(),
+            fates: Vec::new(),
+            lookahead,
+            spacing,
+            done: Entry { time: self.now, id: EventId::new(EventClass::Boundary, 0) },
+            merge: Merge::new(link as u32, chunks.len()),
+            threads: Threads::new(self.threads),
+            chunks,
+            last: 0,
+        }));
+        for number in 0..self.flows.len() as u32 {
+            self.look_again(number);
+        }
+    }
+
+    /// Moves the packets of shared delay lines to the flows' own.
+    fn move_packets(&mut self) {
+        let Some(windows) = &mut self.windows else { return };
+        for line in &mut self.network.lines {
+            while let Some((packet, departure)) = line.pop() {
+                windows.lines[packet.number() as usize].take_over(&packet, departure);
+            }
+        }
+    }
+
+    /// Packets on the flows' own delay lines.
+    pub(super) fn packets_in_windows(&self) -> impl Iterator<Item = Packet> {
+        self.windows.iter().flat_map(|windows| {
+            let flows = self.flows.iter().zip(&windows.lines).zip(0..);
+            flows.flat_map(|((flow, line), number)| line.packets(number, windows.delay(flow)))
+        })
+    }
+
+    /// Counts the packets that have left the link by `now`, ns.
+    pub(super) fn count_forwarded_in_windows(&mut self, now: u64) {
+        let Some(windows) = self.windows.as_mut().filter(|_| crate::WINDOWS) else { return };
+        for (number, flow) in self.flows.iter_mut().enumerate() {
+            let delay = windows.delay(flow);
+            flow.count.forwarded += u64::from(windows.lines[number].pass(now, delay));
+        }
+    }
+
+    /// The run is over: what is on the flows' own delay lines goes back to the shared ones.
+    pub(super) fn leave_windows(&mut self) {
+        let mut packets: Vec<Packet> = self.packets_in_windows().collect();
+        packets.sort_by_key(Packet::due);
+        for packet in packets {
+            let line = self.flows[packet.number() as usize].delivery_line;
+            self.network.lines[line as usize].push(packet);
+        }
+        self.windows = None;
+    }
+
+    /// When the next event is, ns; [`NEVER`] behind the last.
+    pub(super) fn next_event(&self) -> u64 {
+        let of_flows = self.windows.as_ref().map_or(NEVER, |windows| windows.earliest());
+        self.network.event_queue.first().min(self.timers.first()).time.min(of_flows)
+    }
+
+    /// Handles what comes next: windows, which do not go beyond `before`, ns, until `events` packets have been handled, or the first of the timers.
+    /// Returns how many events these were, or nothing when the run is over.
+    pub(super) fn step_in_windows(&mut self, before: u64, events: u64) -> Option<u64> {
+        let windows = self.windows.as_ref()?;
+        let last = Entry { time: self.scenario.duration, ..Entry::NEVER };
+        let timer = self.timers.first().min(last);
+        let limit = timer.min(Entry { time: before, id: EventId::new(EventClass::Boundary, 0) });
+        if windows.done < limit {
+            return Some(self.take_windows(limit, events));
+        }
+        if timer == last {
+            return None;
+        }
+        let (now, number) = (timer.time, timer.id.number());
+        self.now = now;
+        match timer.id.class() {
+            EventClass::Boundary => self.on_boundary(number),
+            EventClass::Sampler => self.on_sampler(timer),
+            EventClass::Action => {
+                self.on_action(now, number);
+                self.look_again(self.actions[number as usize].1);
+            }
+            EventClass::Flow => self.start_in_windows(now, number),
+            EventClass::Source | EventClass::Rto | EventClass::Departure | EventClass::Line => {
+                debug_assert!(false, "no such event in windows: {timer:?}");
+                self.timers.remove_first();
+            }
+        }
+        Some(1)
+    }
+
+    /// A flow waits for its start: its timer is due.
+    fn start_in_windows(&mut self, now: u64, number: u32) {
+        self.timers.remove_first();
+        let flow = &mut self.flows[number as usize];
+        if flow.armed == now && flow.start_at <= now {
+            self.fire(now, number);
+            self.look_again(number);
+        }
+    }
+
+    /// A flow's state has changed outside of a window.
+    fn look_again(&mut self, number: u32) {
+        self.move_packets();
+        let flow = &mut self.flows[number as usize];
+        let Some(windows) = &mut self.windows else { return };
+        if flow.start_at == NEVER || flow.handshake == Handshake::GoesOn {
+            flow.armed = 0; // it has started: its turns look at its timers
+        }
+        let mut next = NEVER;
+        if flow.armed == 0 {
+            next = windows.lines[number as usize].next().min(flow.next_event()).min(flow.sender.rto_at());
+        }
+        chunk::look_again(&mut windows.chunks, number, next);
+    }
+}

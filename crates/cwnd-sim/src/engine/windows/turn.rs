@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A flow's turn: its arrivals and timers in a window, in their order. It does what `events` does with a flow that is fused and sends directly; what
+//! is quiet it takes in trains, as `trains` does.
+
+use super::Moment;
+use super::chunk::Common;
+use super::line::{Arrival, OwnLine};
+use super::outbox::{Burst, Outbox};
+use crate::engine::trains::{Exit, is_quiet, take_train};
+use crate::network::Departure;
+use crate::schedule::{Entry, EventClass, EventId};
+use crate::tcp::{AckPacket, AckPath, FlowState, Handshake, RecoveryState};
+use cwnd_link::NEVER;
+use cwnd_record::{EventKind, EventRow};
+use cwnd_scenario::Scenario;
+
+/// A flow's turn.
+pub(super) struct Turn<'a> {
+    number: u32,
+    /// Its place in its chunk.
+    place: u8,
+    scenario: &'a Scenario,
+    propagation: u64,
+    outbox: &'a mut Outbox,
+    /// The event that is being handled.
+    event: EventId,
+    /// How many packets have been handled.
+    pub packets: u64,
+}
+
+impl<'a> Turn<'a> {
+    /// The turn of the flow at this place of the chunk that begins with flow `first`. What it does goes to `outbox`.
+    pub const fn new(first: u32, place: u8, common: Common<'a>, outbox: &'a mut Outbox) -> Self {
+        let number = first + place as u32;
+        let event = EventId::new(EventClass::Flow, number);
+        let Common { scenario, propagation, .. } = common;
+        Self { number, place, scenario, propagation, outbox, event, packets: 0 }
+    }
+
+    /// Works off what comes before `limit`; returns when the next event is, ns.
+    pub fn work_off(&mut self, flow: &mut FlowState, line: &mut OwnLine, limit: Entry) -> u64 {
+        // As if the flow shared its line still.
+        let arrivals = EventId::new(EventClass::Line, flow.delivery_line);
+        let number = self.number;
+        loop {
+            let timer = Entry { time: flow.next_event(), id: EventId::new(EventClass::Flow, number) };
+            let rto = Entry { time: flow.sender.rto_at(), id: EventId::new(EventClass::Rto, number) };
+            let arrival = Entry { time: line.next(), id: arrivals };
+            let first = timer.min(rto).min(arrival);
+            if first >= limit {
+                return first.time;
+            }
+            self.event = first.id;
+            match first.id.class() {
+                EventClass::Flow => self.on_timer(first.time, flow),
+                EventClass::Rto => self.on_rto_timer(first.time, flow),
+                _ => {
+                    if is_quiet(flow) {
+                        let horizon = timer.time.min(rto.time).min(limit.time);
+                        let taken = take_train((number, first.time), flow, line, (horizon, u32::MAX), self);
+                        self.packets += u64::from(taken.count);
+                        if taken.count > 0 {
+                            continue;
+                        }
+                    }
+                    self.packets += 1;
+                    self.on_arrival(flow, line);
+                }
+            }
+        }
+    }
+
+    const fn moment(&self, now: u64) -> Moment {
+        (now, self.event)
+    }
+
+    fn record(&mut self, now: u64, flow: &FlowState, kind: EventKind, value: u64) {
+        let conn = &flow.sender.driver.conn;
+        let (cwnd, ssthresh) = (conn.cwnd, conn.ssthresh);
+        let row = EventRow { time_ns: now, flow: self.number, kind, link: None, value, cwnd, ssthresh };
+        self.outbox.rows.push((self.moment(now), row));
+    }
+
+    /// The flow sends `count` segments from position `first` on.
+    #[inline(always)]
+    fn post(&mut self, now: u64, flow: &FlowState, (first, count): (u64, u16), is_full: bool) {
+        let conn = &flow.sender.driver.conn;
+        self.outbox.bursts.push(Burst {
+            offset: (now - self.outbox.begin) as u32,
+            event: self.event,
+            first,
+            before: self.outbox.segments,
+            cwnd: conn.cwnd,
+            ssthresh: conn.ssthresh,
+            count,
+            place: self.place,
+            is_full,
+        });
+        self.outbox.segments += u32::from(count);
+    }
+
+    /// The flow sends one segment.
+    fn post_one(&mut self, now: u64, flow: &FlowState, position: u64) {
+        let full = self.scenario.packet_size;
+        let size = flow.size(position as u32, full);
+        if size != full {
+            self.outbox.short.push((self.outbox.segments, size));
+        }
+        self.post(now, flow, (position, 1), size == full);
+    }
+
+    /// The front segment of the flow's line arrives.
+    fn on_arrival(&mut self, flow: &mut FlowState, line: &mut OwnLine) {
+        let Some((Arrival { due: now, segment }, departure)) = line.pop() else { return };
+        let before = RecoveryState::of(flow);
+        flow.count.forwarded += u64::from(departure == Departure::Uncounted);
+        let at = now - flow.lag();
+        let is_measured = self.scenario.measure.0 <= at && at < self.scenario.measure.1;
+        let distinct = flow.receiver.distinct;
+        let ack = flow.receiver.on_segment(segment, flow.ack_every.into(), at);
+        if is_measured {
+            flow.count.distinct_measured += flow.receiver.distinct - distinct;
+        }
+        if flow.receiver.next() >= flow.goal {
+            flow.complete(self.scenario.packet_size, is_measured);
+            if let Some(transfer) = flow.transfer.get() {
+                self.outbox.ends.push((transfer, at));
+            }
+        }
+        if let Some(ack) = ack {
+            flow.ack_at = NEVER;
+            self.acknowledge(now, flow, &ack, before);
+        } else if flow.ack_at == NEVER {
+            flow.ack_at = flow.delayed_ack_at(now);
+        }
+    }
+
+    fn acknowledge(&mut self, now: u64, flow: &mut FlowState, ack: &AckPacket, before: RecoveryState) {
+        if flow.acks >= AckPath::AtOnce && !ack.waited {
+            flow.sender.on_ack(now, ack);
+        } else {
+            flow.on_fused_ack(now, ack);
+        }
+        self.respond(now, flow, before);
+    }
+
+    /// The sender's state has changed: sends what it allows.
+    fn respond(&mut self, now: u64, flow: &mut FlowState, before: RecoveryState) {
+        let after = RecoveryState::of(flow);
+        if after != before {
+            self.record(now, flow, EventKind::State, after.0 as u64);
+        }
+        while let Some(position) = flow.sender.send(now) {
+            self.post_one(now, flow, position);
+        }
+        flow.sender.end_burst();
+        flow.record_window(now, self.scenario.measure);
+    }
+
+    /// A timer of the flow but its retransmission timer.
+    fn on_timer(&mut self, now: u64, flow: &mut FlowState) {
+        let before = RecoveryState::of(flow);
+        if flow.start_at <= now {
+            self.start(now, flow, before);
+        } else if flow.ack_at <= now {
+            flow.ack_at = NEVER;
+            let ack = flow.receiver.on_delay_over();
+            self.acknowledge(now, flow, &ack, before);
+        } else {
+            flow.sender.on_wake(now);
+            self.respond(now, flow, before);
+        }
+    }
+
+    /// The flow starts, or its handshake is over.
+    #[cold]
+    fn start(&mut self, now: u64, flow: &mut FlowState, before: RecoveryState) {
+        flow.start_at = NEVER;
+        if flow.handshake == Handshake::GoesOn {
+            flow.end_handshake(now, self.propagation);
+        } else {
+            self.record(now, flow, EventKind::Start, 0);
+        }
+        if flow.handshake == Handshake::Ahead {
+            flow.begin_handshake(now, self.propagation);
+        } else {
+            self.respond(now, flow, before);
+        }
+    }
+
+    fn on_rto_timer(&mut self, now: u64, flow: &mut FlowState) {
+        let before = RecoveryState::of(flow);
+        if flow.sender.on_timer(now) {
+            self.record(now, flow, EventKind::Timeout, 0);
+        }
+        self.respond(now, flow, before);
+    }
+}
+
+impl Exit for Turn<'_> {
+    type Line = OwnLine;
+
+    #[inline(always)]
+    fn send(
+        &mut self,
+        (now, _): (u64, u32),
+        flow: &mut FlowState,
+        _: &mut OwnLine,
+        (first, count): (u64, u32),
+    ) -> bool {
+        // Of full segments only: the last one of a transfer may be shorter.
+        match u16::try_from(count) {
+            Ok(count) if flow.last.0.wrapping_sub(first as u32) >= count.into() => {
+                self.post(now, flow, (first, count), true);
+            }
+            _ => (first..first + u64::from(count)).for_each(|position| self.post_one(now, flow, position)),
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn settle(&mut self, _: u32, flow: &mut FlowState) -> Option<u64> {
+        Some(flow.ack_at.min(flow.sender.rto_at()))
+    }
+
+    #[inline(always)]
+    fn scenario(&self) -> &Scenario {
+        self.scenario
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A ring that grows: what is appended last is taken last.
+
+/// The ring. Its room is a power of two, or nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Ring<T> {
+    slots: Vec<T>,
+    head: u32,
+    len: u32,
+}
+
+/// The places behind the last entry of a ring.
+#[derive(Debug)]
+pub struct Tail<'ring, T> {
+    slots: &'ring mut [T],
+    place: usize,
+}
+
+impl<T> Tail<'_, T> {
+    /// Sets the next place.
+    #[inline(always)]
+    pub fn set(&mut self, entry: T) {
+        let mask = self.slots.len() - 1;
+        self.slots[self.place & mask] = entry;
+        self.place += 1;
+    }
+}
+
+impl<T: Copy + Default> Ring<T> {
+    /// Number of entries.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Where the entry `index` places behind the front is.
+    #[inline(always)]
+    const fn place(&self, index: usize) -> usize {
+        (self.head as usize + index) & (self.slots.len() - 1)
+    }
+
+    /// The entry `index` places behind the front.
+    #[inline(always)]
+    pub fn get(&self, index: usize) -> Option<&T> {
+        if index < self.len() { Some(&self.slots[self.place(index)]) } else { None }
+    }
+
+    /// The place `index` places behind the front, where there is one, filled or not.
+    #[inline(always)]
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        let place = if self.slots.is_empty() { 0 } else { self.place(index) };
+        self.slots.get_mut(place)
+    }
+
+    /// Takes the front entry.
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<T> {
+        let front = *self.get(0)?;
+        self.skip(1);
+        Some(front)
+    }
+
+    /// Takes the first `count` entries, of which there are so many.
+    #[inline(always)]
+    pub fn skip(&mut self, count: u32) {
+        debug_assert!(count <= self.len);
+        self.head = (self.head + count) & (self.slots.len() as u32).wrapping_sub(1);
+        self.len -= count;
+    }
+
+    /// Appends an entry.
+    #[inline(always)]
+    pub fn push(&mut self, entry: T) {
+        self.tail(1).set(entry);
+        self.append(1);
+    }
+
+    /// Where the next `count` entries go; [`Ring::append`] follows.
+    #[inline(always)]
+    pub fn tail(&mut self, count: u32) -> Tail<'_, T> {
+        while self.len() + count as usize > self.slots.len() {
+            self.grow();
+        }
+        Tail { place: self.head as usize + self.len(), slots: &mut self.slots }
+    }
+
+    /// Appends so many entries, which [`Tail::set`] has set.
+    #[inline(always)]
+    pub const fn append(&mut self, count: u32) {
+        self.len += count;
+    }
+
+    /// The entries, from the front on.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let room = (2 * self.slots.len()).max(8);
+        let mut slots = Vec::with_capacity(room);
+        slots.extend_from_slice(&self.slots[self.head as usize..]);
+        slots.extend_from_slice(&self.slots[..self.head as usize]);
+        slots.resize(room, T::default());
+        self.slots = slots;
+        self.head = 0;
+    }
+
+    /// How many of the entries, from the `from`-th on, hold; those that do come first.
+    pub fn partition_point(&self, from: usize, holds: impl Fn(&T) -> bool) -> usize {
+        let (mut begin, mut end) = (from, self.len());
+        while begin < end {
+            let middle = begin.midpoint(end);
+            if self.get(middle).is_some_and(&holds) {
+                begin = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        begin
+    }
+}
