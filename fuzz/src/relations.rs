@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run has to do with the run of another scenario that follows from its own.
 
-use cwnd_scenario::{FlowGroup, LinkSpec, Scenario, Start};
+use cwnd_scenario::{ActionKind, FlowGroup, LinkSpec, Scenario, Start};
 use cwnd_sim::{Simulation, Tables};
 
 /// A name that no random scenario has.
@@ -19,7 +19,17 @@ fn with_idle(scenario: &Scenario) -> Scenario {
     });
     if let Some(group) = scenario.flows.last() {
         let mut idle = FlowGroup { count: 1, stack: None, params: Vec::new(), ..group.clone() };
-        (idle.label, idle.cc) = (Some(IDLE.to_owned()), "reno".to_owned());
+        // An action on all flows of an algorithm would be one on it, too.
+        let acted_on = |cc: &&&str| {
+            scenario.actions.iter().any(|action| match &action.what {
+                ActionKind::Start(name) | ActionKind::Stop(name) | ActionKind::Switch(name, ..) => {
+                    name == **cc
+                }
+                _ => false,
+            })
+        };
+        let cc = ["reno", "sack", "tahoe"].iter().find(|cc| !acted_on(cc)).unwrap_or(&"newreno");
+        (idle.label, idle.cc) = (Some(IDLE.to_owned()), (*cc).to_owned());
         (idle.start, idle.stop) = (Start::At(scenario.duration + 1), None);
         more.flows.push(idle);
     }

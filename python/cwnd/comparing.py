@@ -19,7 +19,7 @@ from cwnd.settings import BottleneckSettings, CompareSettings, Flows
 from cwnd.store import run
 
 #: Keywords that say how it is run, and not what.
-RUNNING = ("jobs", "folder", "pictures", "force", "lane")
+RUNNING = ("jobs", "threads", "folder", "pictures", "force", "lane")
 
 
 @overload
@@ -33,13 +33,15 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
     "sack": 4}`). By default the link has 100 Mbit/s, a round trip of 40 ms and a buffer of 1 BDP, and the run is of 60 s, of which the
     first fifth is not measured. Flows that say no start begin at random within the first 100 ms, or a tenth of a short run.
 
-    The keywords are those of `dumbbell`, `ecn`, and how it is run (`jobs`, `folder`, `pictures`, `force`, `lane`): those of `cwnd.run`
+    The keywords are those of `dumbbell`, `ecn`, and how it is run (`jobs`, `threads`, `folder`, `pictures`, `force`, `lane`): those of `cwnd.run`
     and `cwnd.replicate`. Raises what these raise; `ScenarioError` for anything that is no flow, keyword or value.
     """
     check_keywords(settings, compare)
     given: dict[str, object] = {key: value for key, value in settings.items() if value is not None}
     if seeds is None and "jobs" in given:
         raise refused("jobs", given["jobs"], "seeds= with it")
+    if seeds is not None and "threads" in given:
+        raise refused("threads", given["threads"], "no seeds= with it: jobs= is how many runs go on at a time")
     if seeds is not None and "pictures" in given:
         raise refused("pictures", given["pictures"], "no seeds= with it: many runs are not drawn")
     running = {key: given.pop(key) for key in RUNNING if key in given}

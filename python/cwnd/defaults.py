@@ -58,6 +58,7 @@ LEFT_OUT: tuple[tuple[tuple[str, ...], list[str], Callable[[Given], bool]], ...]
     (("compare", "run"), ["seeds"], lambda given: given["pcap"] is not None),
     (("compare", "run"), ["jobs"], lambda given: given["seeds"] is None),
     (("compare", "run", "sweep"), ["jobs"], lambda given: given["lane"] != "sim"),
+    (("compare", "run"), ["threads"], lambda given: given["seeds"] is not None or given["lane"] != "sim"),
     (("compare",), ["snap_length"], lambda given: given["pcap"] is None),
     (("compare",), ["live"], lambda given: given["lane"] != "live"),
     (("sweep",), ["points"], lambda given: given["out"] is None),

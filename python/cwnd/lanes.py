@@ -18,6 +18,8 @@ SIM = Simulation.LANE
 #: The running kernel's connections, through the scenario's links in real time.
 LIVE = "live"
 LANES = (SIM, LIVE)
+#: A run takes so many threads at most.
+MOST_THREADS = 256
 #: What the emulator of lane live holds on two processors (docs/results/emulator.md).
 HELD_PACKETS_PER_S = 50_000
 #: A step of each lane: events, about 10 ms of work; or ms. Ctrl-C is handled between two of them.
@@ -87,10 +89,19 @@ def too_fast(scenario: Scenario) -> str | None:
     )
 
 
-def start(scenario: Scenario, lane: str) -> Engine:
+def check_threads(threads: object, lane: str) -> int:
+    """How many threads one run may take; else `ScenarioError`."""
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
+        raise refused("threads", threads, f"a whole number from 1 to {MOST_THREADS}")
+    if lane != SIM and threads != 1:
+        raise refused("threads", threads, f"1 in lane {lane}")
+    return threads
+
+
+def start(scenario: Scenario, lane: str, threads: int = 1) -> Engine:
     """Begins a run. Raises `ScenarioError` for what the lane does not do, `OSError` where the system does not allow it."""
     if lane == SIM:
-        return Simulation(scenario)
+        return Simulation(scenario, threads)
     if not hasattr(_native, "Lab"):
         raise OSError(f"lane: {LIVE} needs Linux")
     return _native.Lab(scenario)

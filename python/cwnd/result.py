@@ -272,11 +272,11 @@ class ResultTables(Mapping[str, "pa.Table"]):
 Progress = Callable[[Engine], None]
 
 
-def run(scenario: Scenario, progress: Progress | None = None, lane: str = SIM) -> Result:
+def run(scenario: Scenario, progress: Progress | None = None, lane: str = SIM, threads: int = 1) -> Result:
     """Runs `scenario` to its end, with its tables in memory; see `cwnd.run` (`cwnd.store.run`)."""
     scenario.check_size()
     packets = MemoryPackets()
-    engine = run_engine(scenario, progress, lane=check_lane(lane), keep=packets.keep)
+    engine = run_engine(scenario, progress, lane=check_lane(lane), threads=threads, keep=packets.keep)
     summary, tables = summary_of(scenario, engine), EngineTables(engine)
     return conclude(Result(scenario, summary, tables, lane=lane, packets=packets.files()))
 
@@ -295,13 +295,16 @@ def drop(host: str, piece: bytes) -> None:
     """Keeps no packets."""
 
 
-def summarise(scenario: Scenario, progress: Progress | None = None, lane: str = SIM, keep: Keep = drop) -> Summary:
+def summarise(
+    scenario: Scenario, progress: Progress | None = None, lane: str = SIM, keep: Keep = drop, threads: int = 1
+) -> Summary:
     """The summary of a run without its tables, which are discarded as the run goes on. `record.limit` holds all the same: rows cost time.
 
     `keep` gets the captured packets.
     """
     scenario.check_size()
-    engine = run_engine(scenario, progress, lambda engine: engine.discard(), lane=check_lane(lane), keep=keep)
+    check_lane(lane)
+    engine = run_engine(scenario, progress, lambda engine: engine.discard(), lane=lane, threads=threads, keep=keep)
     return conclude(Result(scenario, summary_of(scenario, engine), EngineTables(engine), lane=lane)).summary
 
 
@@ -311,11 +314,12 @@ def run_engine(
     take: Callable[[Engine], None] | None = None,
     *,
     lane: str = SIM,
+    threads: int = 1,
     keep: Keep,
 ) -> Engine:
     """Steps a run to its end. `take`, if given, is called often enough to keep the tables short, and at the end. `keep` gets the captured
     packets; more of them than `record.limit` end the run with a `ScenarioError`."""
-    engine = start(scenario, lane)
+    engine = start(scenario, lane, threads)
     if take is not None and isinstance(engine, Simulation):
         engine.pause_at(ROWS_PER_BATCH)
     over, captured = False, 0

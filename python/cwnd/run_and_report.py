@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
-from cwnd.lanes import LIVE, SIM, check_lane, too_fast
+from cwnd.lanes import LIVE, MOST_THREADS, SIM, check_lane, too_fast
 from cwnd.messages import detail, note, phase, shows_progress
 from cwnd.packets import capture_file, capturing, check_options
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def run_and_report(
     scenario: Scenario,
     out: Path | None,
-    seeds_and_jobs: tuple[str | None, str | None],
+    seeds_jobs_threads: tuple[str | None, str | None, str | None],
     *,
     lane: str,
     pcap: Path | None,
@@ -31,30 +31,41 @@ def run_and_report(
     pictures: bool,
     force: bool,
 ) -> None:
-    """Runs, prints and saves; `seeds_and_jobs` are the texts of --seeds and --jobs, `pcap` the file of --pcap."""
+    """Runs, prints and saves; `seeds_jobs_threads` are the texts of these options, `pcap` the file of --pcap."""
     if force and out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
     check_options(pcap, None, out)
     check_lane(lane, "--lane")
     if lane == LIVE and (why := too_fast(scenario)):
         print(f"warning: {why}", file=sys.stderr)
-    if seeds_and_jobs != (None, None):
+    seeds, jobs, threads = seeds_jobs_threads
+    if threads is not None and seeds is not None:
+        fail(f'--threads: "{threads}" is not accepted with --seeds; expected --jobs N: how many runs go on at a time')
+    count = threads_of(threads, lane)
+    if (seeds, jobs) != (None, None):
         if pcap is not None:
             fail("--seeds: not accepted with --pcap; expected one seed")
         from cwnd.replicates.command import replicates
 
-        replicates(scenario, out, seeds_and_jobs, lane=lane, as_json=as_json, force=force)
+        replicates(scenario, out, (seeds, jobs), lane=lane, as_json=as_json, force=force)
         return
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)
-    detail(f"lane {lane}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}")
+    on = f", {count} threads" if count > 1 else ""
+    detail(f"lane {lane}{on}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}")
+
+    def once(progress: Progress | None) -> tuple[Summary, list[str]]:
+        return run_once(
+            scenario, out, progress, pictures=pictures, force=force, lane=lane, pcap=pcap, threads=count
+        )
+
     if shows_progress():
         from cwnd.progress import shown
 
         with shown("simulating" if lane == SIM else "running") as report:
-            summary, messages = run_once(scenario, out, report, pictures=pictures, force=force, lane=lane, pcap=pcap)
+            summary, messages = once(report)
     else:
-        summary, messages = run_once(scenario, out, None, pictures=pictures, force=force, lane=lane, pcap=pcap)
+        summary, messages = once(None)
     if as_json:
         print(json.dumps(summary))
         return
@@ -63,6 +74,18 @@ def run_and_report(
     table(summary)
     for line in messages:
         note(line)
+
+
+def threads_of(text: str | None, lane: str) -> int:
+    """The number that --threads gives, or the end of the program."""
+    if text is None:
+        return 1
+    from cwnd.replicates.command import whole_number
+
+    threads = whole_number("--threads", text, MOST_THREADS)
+    if lane != SIM and threads != 1:
+        fail(f'--threads: "{threads}" is not accepted with --lane {lane}; expected 1')
+    return threads
 
 
 def run_once(
@@ -74,6 +97,7 @@ def run_once(
     force: bool,
     lane: str,
     pcap: Path | None,
+    threads: int,
 ) -> tuple[Summary, list[str]]:
     """Runs one scenario; returns the summary, and messages about what was written."""
     from cwnd.result import drop, summarise
@@ -83,10 +107,20 @@ def run_once(
     everything = "run, tables and pictures" if out is not None else "run"
     with phase(everything), nullcontext(drop) if pcap is None else capture_file(pcap) as keep:
         if out is None:
-            summary = summarise(scenario, progress, lane, keep)
+            summary = summarise(scenario, progress, lane, keep, threads)
         else:
             tell = messages.append
-            result = record(scenario, out, progress, pictures=pictures, force=force, tell=tell, lane=lane, keep=keep)
+            result = record(
+                scenario,
+                out,
+                progress,
+                pictures=pictures,
+                force=force,
+                tell=tell,
+                lane=lane,
+                threads=threads,
+                keep=keep,
+            )
             summary = result.summary
             if pictures and (why := why_not_drawn(result)):
                 messages.append(f"no pictures: {why}")

@@ -101,6 +101,8 @@ class CompareSettings(BottleneckSettings, total=False):
     ecn: bool
     #: with `seeds`: how many runs at a time (all processors; in lane `live` 1)
     jobs: int | None
+    #: without `seeds`: threads of the run (1)
+    threads: int
     #: folder for tables, pictures and the scenario; with `seeds`, for each run
     folder: str | Path | None
     #: without `seeds`: whether pictures are drawn in the folder

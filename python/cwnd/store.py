@@ -18,7 +18,7 @@ from cwnd import partial_folders
 from cwnd._native import Scenario, __version__
 from cwnd.input_errors import flag_of, path_of, refused, scenario_of
 from cwnd.kernel.result import KIND as TRACE_KIND
-from cwnd.lanes import LANES, SIM, Engine, check_lane
+from cwnd.lanes import LANES, SIM, Engine, check_lane, check_threads
 from cwnd.packets import FolderPackets, Keep, PacketsWriter
 from cwnd.result import Progress, Result, conclude, drop, run_engine, summary_of, tables_of
 from cwnd.result import run as run_in_memory
@@ -206,11 +206,12 @@ def run(
     pictures: bool = True,
     force: bool = False,
     lane: str = SIM,
+    threads: int = 1,
 ) -> Result:
     """Runs `scenario`, or the one in the file at this path, to its end; `progress` is called with the engine every few hundredths of a second of work.
 
     In lane `sim` it is simulated. In lane `live` its flows are connections of the running kernel, and its links are emulated in real
-    time, which needs root.
+    time, which needs root. `threads` of one simulation gain where many flows meet in one queue only; the result does not depend on them.
 
     Without `folder` the tables stay in memory. With it they are written there while the run goes on, so that memory does not grow with
     the run's length, with all that `cwnd.save` writes beside them (`pictures`, `force`: as there); a run that does not end leaves
@@ -223,9 +224,10 @@ def run(
     if progress is not None and not callable(progress):
         raise refused("progress", progress, "a function that takes the simulation")
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
+    threads = check_threads(threads, check_lane(lane))
     if folder is None:
-        return run_in_memory(scenario, progress, lane)
-    return record(scenario, folder, progress, pictures=pictures, force=force, lane=check_lane(lane))
+        return run_in_memory(scenario, progress, lane, threads)
+    return record(scenario, folder, progress, pictures=pictures, force=force, lane=lane, threads=threads)
 
 
 def record(
@@ -237,6 +239,7 @@ def record(
     force: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     lane: str = SIM,
+    threads: int = 1,
     keep: Keep = drop,
 ) -> Result:
     """Runs, and writes the tables and captured packets to `folder` while the run goes on; otherwise as `save`. `tell` gets a message about
@@ -256,7 +259,7 @@ def record(
                 for name, batch in engine.take(ROWS_PER_BATCH):
                     writer.write(name, pa.record_batch(batch))
 
-            engine = run_engine(scenario, progress, take, lane=lane, keep=write_packets)
+            engine = run_engine(scenario, progress, take, lane=lane, threads=threads, keep=write_packets)
             # Tables that are made at the end, and the columns of tables without a row.
             for name in (name for name in tables_of(scenario, lane) if name not in writer.names):
                 for batch in EngineTables(engine).batches(name):

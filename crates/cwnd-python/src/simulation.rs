@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A running simulation.
 
-use crate::clock::thread_cpu_s;
+use crate::clock::{process_cpu_s, thread_cpu_s};
 use crate::plugin_panic;
 use crate::scenario::Scenario;
 use crate::tables::{Piece, Recorded, Table, filled, pieces};
@@ -17,26 +17,32 @@ pub struct Simulation {
     rates: Vec<RateRow>,
     duration: u64,
     cpu_s: f64,
+    /// The CPU time that it is measured by: of the thread, or, where it has several, of the process.
+    clock: fn() -> f64,
 }
 
 #[pymethods]
 impl Simulation {
     #[new]
-    fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
-        let begin = thread_cpu_s();
+    #[pyo3(signature = (scenario, threads=1))]
+    fn new(py: Python<'_>, scenario: &Scenario, threads: u32) -> PyResult<Self> {
+        let clock = if threads > 1 { process_cpu_s } else { thread_cpu_s };
+        let begin = clock();
         let inner = cwnd_sim::Simulation::with_stacks(&scenario.inner, &RealStacks)
-            .map_err(|invalid| crate::scenario::refuse(py, &invalid))?;
-        let cpu_s = thread_cpu_s() - begin;
+            .map_err(|invalid| crate::scenario::refuse(py, &invalid))?
+            .with_threads(threads);
+        let cpu_s = clock() - begin;
         sound(py, &inner)?;
-        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.inner), duration: scenario.inner.duration, cpu_s })
+        let duration = scenario.inner.duration;
+        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.inner), duration, cpu_s, clock })
     }
 
     /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over. Raises `PluginError`.
     fn step(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
         let (over, cpu_s) = py.detach(|| {
-            let begin = thread_cpu_s();
+            let begin = (self.clock)();
             let over = self.inner.step(events);
-            (over, thread_cpu_s() - begin)
+            (over, (self.clock)() - begin)
         });
         self.cpu_s += cpu_s;
         sound(py, &self.inner)?;

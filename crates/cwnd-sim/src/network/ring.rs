@@ -120,3 +120,41 @@ impl<T: Copy + Default> Ring<T> {
         begin
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cwnd_link::random::RandomStream;
+    use std::collections::VecDeque;
+
+    // Random pushes, pops, skips and tails beside the ring of the standard library.
+    #[test]
+    fn it_does_what_the_standard_ring_does() {
+        let (mut ring, mut other, mut draw) = (Ring::default(), VecDeque::new(), RandomStream::new(1, 0));
+        for number in 0..20_000_u64 {
+            match draw.below(5) {
+                0 => assert_eq!(ring.pop(), other.pop_front()),
+                1 => {
+                    let count = draw.below(other.len() as u64 + 1) as u32;
+                    if count > 0 {
+                        ring.skip(count);
+                        other.drain(..count as usize);
+                    }
+                }
+                2 => {
+                    let count = draw.below(7) as u32;
+                    let mut tail = ring.tail(count);
+                    (0..count).for_each(|n| tail.set(number + u64::from(n)));
+                    ring.append(count);
+                    other.extend((0..count).map(|n| number + u64::from(n)));
+                }
+                _ => {
+                    ring.push(number);
+                    other.push_back(number);
+                }
+            }
+            assert_eq!(ring.len(), other.len());
+            assert!(ring.iter().eq(&other) && ring.get(other.len()).is_none(), "after {number} steps");
+        }
+    }
+}

@@ -177,6 +177,15 @@ impl Merge {
     }
 }
 
+#[cfg(test)]
+impl Merge {
+    /// The bursts in their order: offset, event, and where the first fate is.
+    pub fn sorted(&mut self, length: u32) -> Vec<(u32, EventId, u32)> {
+        let bursts = self.sort(length);
+        self.offers[..bursts].iter().map(|offer| (offer.offset, offer.event, offer.fate)).collect()
+    }
+}
+
 /// The outbox of the segment with this fate, its number, and how many segments it has before that.
 fn outbox_of(fate: u32, outboxes: &[Outbox]) -> (usize, u32) {
     // The last of those that begin there has it: the others are empty.

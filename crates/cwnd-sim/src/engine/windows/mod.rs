@@ -22,6 +22,7 @@ use crate::network::Packet;
 use crate::schedule::{Entry, EventClass, EventId};
 use crate::tcp::{AckPath, FlowState, Handshake};
 use chunk::Chunk;
+use cwnd::Controller;
 use cwnd_link::NEVER;
 use line::OwnLine;
 use merge::Merge;
@@ -82,6 +83,16 @@ impl Simulation {
         self
     }
 
+    /// How many threads it takes. Algorithms that are not built in stay on the caller's: they may tell it of their faults by that.
+    fn threads_taken(&self) -> u32 {
+        let flows = self.flows.iter().map(|flow| matches!(flow.sender.driver.cc, Controller::Custom(_)));
+        let actions = self
+            .actions
+            .iter()
+            .map(|(.., action)| matches!(action.controller(), Some(Controller::Custom(_))));
+        if self.threads > 1 && flows.chain(actions).any(|is_custom| is_custom) { 1 } else { self.threads }
+    }
+
     /// Whether this run may go in windows, and gains by it: the link, its propagation, the lookahead and the time for a full segment, ns. In debug builds
     /// it goes in windows wherever it may, so that tests do.
     fn meeting(&self) -> Option<(usize, u64, u64, u64)> {
@@ -107,7 +118,7 @@ impl Simulation {
         let bits_per_ns = link.capacity_bits(0, 1);
         let spacing = ((f64::from(self.scenario.packet_size) * 8.0 / bits_per_ns) as u64).max(1);
         let flows = self.flows.len();
-        let gains = if self.threads > 1 || cfg!(debug_assertions) {
+        let gains = if self.threads_taken() > 1 || cfg!(debug_assertions) {
             flows > 1
         } else {
             flows >= FLOWS
@@ -146,7 +157,7 @@ impl Simulation {
             spacing,
             done: Entry { time: self.now, id: EventId::new(EventClass::Boundary, 0) },
             merge: Merge::new(link as u32, chunks.len()),
-            threads: Threads::new(self.threads),
+            threads: Threads::new(self.threads_taken()),
             chunks,
             last: 0,
         }));
@@ -255,3 +266,6 @@ impl Simulation {
         chunk::look_again(&mut windows.chunks, number, next);
     }
 }
+
+#[cfg(test)]
+mod tests;

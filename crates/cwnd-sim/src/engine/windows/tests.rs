@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+use super::outbox::{Burst, Outbox};
+use super::*;
+use crate::schedule::EventClass;
+use cwnd_link::random::RandomStream;
+use cwnd_scenario::Scenario;
+
+fn started(link: &str, flow: &str) -> Simulation {
+    let text = format!(
+        "duration = '1s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\n{link}\n[[flow]]\ncc = 'cubic'\ncount = 3\n{flow}"
+    );
+    let mut simulation = Simulation::new(&Scenario::from_toml(&text).expect("valid"));
+    simulation.step_to(100_000_000);
+    simulation
+}
+
+// In debug builds; what gains in others is a question of time, not of results.
+#[cfg(debug_assertions)]
+#[test]
+fn flows_that_meet_in_one_queue_only_go_in_windows() {
+    let goes = |link: &str, flow: &str| started(link, flow).windows.is_some();
+    assert!(goes("", "") && goes("loss = 'random:0.01'", "size = '1MB'"));
+    assert!(goes(
+        "queue = { kind = 'red', limit = '1bdp', min = '0.1bdp', max = '0.3bdp' }",
+        "pacing = true"
+    ));
+    // A packet may overtake another; acknowledgements queue; hosts hold packets; a second queue.
+    assert!(!goes("jitter = '1ms'", "") && !goes("reverse = { rate = '1Mbit/s' }", ""));
+    assert!(!goes("", "overhead = '10us'") && !goes("", "access = { rate = '5Mbit/s' }"));
+}
+
+// The lookahead is the round trip without queueing of the nearest flow: 20 ms; a packet of 1500 bytes takes 1.2 ms at 10 Mbit/s.
+#[cfg(debug_assertions)]
+#[test]
+fn a_window_is_no_longer_than_the_shortest_round_trip() {
+    let simulation = started("", "rtt = '30ms'\n[[flow]]\ncc = 'reno'");
+    let windows = simulation.windows.expect("it goes in windows");
+    assert_eq!((windows.lookahead, windows.spacing), (20_000_000, 1_200_000));
+}
+
+// Random bursts of three chunks: sorted by (time, event), those of one event in the order in which they were sent.
+#[test]
+fn a_merge_sorts_by_time_then_by_event_and_leaves_the_rest_as_it_is() {
+    for seed in 0..50 {
+        let mut draw = RandomStream::new(seed, 0);
+        let mut merge = Merge::new(0, 3);
+        let length = 1 + draw.below(1000) as u32;
+        let mut expected = Vec::new();
+        for outbox in &mut merge.outboxes {
+            for _ in 0..draw.below(200) {
+                let (offset, number) = (draw.below(u64::from(length) + 1) as u32, draw.below(3) as u32);
+                let event = EventId::new(EventClass::Line, number);
+                outbox.bursts.push(burst(outbox, offset, event));
+                outbox.segments += 1;
+            }
+        }
+        let mut first_fate = 0;
+        for outbox in &mut merge.outboxes {
+            outbox.first_fate = first_fate;
+            expected.extend(
+                outbox.bursts.iter().map(|burst| (burst.offset, burst.event, first_fate + burst.before)),
+            );
+            first_fate += outbox.segments;
+        }
+        expected.sort_by_key(|(offset, event, _)| (*offset, *event));
+        assert_eq!(merge.sorted(length), expected, "seed {seed}, length {length}");
+    }
+}
+
+fn burst(outbox: &Outbox, offset: u32, event: EventId) -> Burst {
+    let before = outbox.segments;
+    Burst { offset, event, first: 0, before, cwnd: 10, ssthresh: 10, count: 1, place: 0, is_full: true }
+}
