@@ -30,9 +30,10 @@ use outbox::Fate;
 use std::ops::RangeInclusive;
 use threads::Threads;
 
-/// One thread gains by windows with so many flows or more, a lookahead of so many ns or more, and so many packets of a flow in one. With fewer flows
-/// the states of all are in the cache anyway, in less time acknowledgements come in trains anyway, and with fewer packets there is nothing to gain.
-const FLOWS: usize = 64;
+/// One thread gains by windows with so many flows, a lookahead of so many ns or more, and so many packets of a flow in one. With fewer flows the states
+/// of all are in the cache anyway, and with more neither they nor a window are; in less time acknowledgements come in trains anyway, and with
+/// fewer packets there is nothing to gain.
+const FLOWS: RangeInclusive<usize> = 64..=4000;
 const LOOKAHEAD: u64 = 45_000_000;
 const OF_A_FLOW: RangeInclusive<u64> = 2..=20;
 
@@ -121,7 +122,7 @@ impl Simulation {
         let gains = if self.threads_taken() > 1 || cfg!(debug_assertions) {
             flows > 1
         } else {
-            flows >= FLOWS
+            FLOWS.contains(&flows)
                 && lookahead >= LOOKAHEAD
                 && OF_A_FLOW.contains(&(lookahead / spacing / flows as u64))
         };
