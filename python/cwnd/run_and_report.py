@@ -55,9 +55,7 @@ def run_and_report(
     detail(f"lane {lane}{on}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}")
 
     def once(progress: Progress | None) -> tuple[Summary, list[str]]:
-        return run_once(
-            scenario, out, progress, pictures=pictures, force=force, lane=lane, pcap=pcap, threads=count
-        )
+        return run_once(scenario, out, progress, pictures=pictures, force=force, lane=lane, pcap=pcap, threads=count)
 
     if shows_progress():
         from cwnd.progress import shown

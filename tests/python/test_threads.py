@@ -60,7 +60,9 @@ def test_the_command_line_prints_and_writes_the_same_with_threads(cwnd: Cli, tmp
     (tmp_path / "many.toml").write_text(MANY)
     seen = {}
     for threads in (1, 2):
-        done = cwnd("run", tmp_path / "many.toml", "--threads", threads, "--json", "-o", tmp_path / str(threads), "--no-plots")
+        done = cwnd(
+            "run", tmp_path / "many.toml", "--threads", threads, "--json", "-o", tmp_path / str(threads), "--no-plots"
+        )
         document = json.loads(done.stdout)
         del document["perf"]
         tables = {path.name: path.read_bytes() for path in (tmp_path / str(threads)).glob("*.parquet")}

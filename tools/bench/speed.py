@@ -47,9 +47,9 @@ class Race:
 
 
 RACES: tuple[Race, ...] = (
-    Race(FIG6, 600, 20, {"ns-2": 15, "ns-3": 400}, 40),
-    Race(BY_KEY["fast-20"], 100, 3, {"ns-2": 30}, 70),
-    Race(BY_KEY["fast-200"], 100, 3, {"ns-2": 30}, 75),
+    Race(FIG6, 600, 20, {"ns-2": 35, "ns-3": 1000}, 40),
+    Race(BY_KEY["fast-20"], 100, 3, {"ns-2": 55}, 70),
+    Race(BY_KEY["fast-200"], 100, 3, {"ns-2": 55}, 75),
 )
 REAL_TIME_AIM = 20  # at 2.5 Gbit/s
 

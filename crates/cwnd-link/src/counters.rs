@@ -32,11 +32,9 @@ impl LinkCounters {
     /// Packets that a full queue has dropped, in the measured interval or not.
     #[cold]
     pub(crate) fn drop_full(&mut self, packets: u32, is_measured: bool) {
-        for _ in 0..packets {
-            self.drops.count(DropCause::Full);
-            if is_measured {
-                self.drops_measured.count(DropCause::Full);
-            }
+        self.drops.count_many(DropCause::Full, packets);
+        if is_measured {
+            self.drops_measured.count_many(DropCause::Full, packets);
         }
     }
 }

@@ -23,7 +23,12 @@ impl Drops {
 
     /// Counts a drop.
     pub const fn count(&mut self, cause: DropCause) {
-        self.0[cause as usize] += 1;
+        self.count_many(cause, 1);
+    }
+
+    /// Counts so many drops.
+    pub const fn count_many(&mut self, cause: DropCause, drops: u32) {
+        self.0[cause as usize] += drops as u64;
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A deterministic packet-level simulator of TCP over a bottleneck.
 //!
-//! Integer nanoseconds, one order of events (time, then insertion), no hash maps, no globals: a simulation is a value.
+//! Integer nanoseconds, one order of events (time, class, number), no hash maps, no globals: a simulation is a value.
 //!
 //! ```
 //! use cwnd_scenario::Scenario;
