@@ -74,10 +74,11 @@ impl FastLink<'_> {
         }
         let sent = self.fifo.room(now, count, self.last)?;
         self.loss.count_spared(count);
-        if self.fifo.is_whole() {
-            self.send::<true>(now, sent, each);
-        } else {
-            self.send::<false>(now, sent, each);
+        match (self.fifo.is_whole(), self.is_measured) {
+            (true, true) => self.send::<true, true>(now, sent, each),
+            (true, false) => self.send::<true, false>(now, sent, each),
+            (false, true) => self.send::<false, true>(now, sent, each),
+            (false, false) => self.send::<false, false>(now, sent, each),
         }
         if sent < count {
             self.count.drop_full(count - sent, self.measure.0 <= now && now < self.measure.1);
@@ -86,12 +87,17 @@ impl FastLink<'_> {
     }
 
     #[inline(always)]
-    fn send<const WHOLE: bool>(&mut self, now: u64, count: u32, mut each: impl FnMut(u64, u64)) {
+    fn send<const WHOLE: bool, const MEASURED: bool>(
+        &mut self,
+        now: u64,
+        count: u32,
+        mut each: impl FnMut(u64, u64),
+    ) {
         let (mut sum, mut wait) = (0_u64, 0);
-        let (is_measured, delay) = (self.is_measured, self.delay_to_next_event);
+        let delay = self.delay_to_next_event;
         let waits = &mut *self.waits;
         self.fifo.send::<WHOLE>(now, count, |begins, departs| {
-            if is_measured {
+            if MEASURED {
                 wait = begins - now;
                 sum += wait;
                 waits.note(wait);
@@ -100,7 +106,7 @@ impl FastLink<'_> {
         });
         let counters = &mut *self.count;
         counters.data_packets += u64::from(count);
-        if is_measured {
+        if MEASURED {
             counters.measured_packets += u64::from(count);
             counters.measured_bytes += u64::from(count) * u64::from(self.size);
             counters.wait_sum += u128::from(sum);

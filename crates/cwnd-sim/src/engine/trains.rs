@@ -145,9 +145,14 @@ pub(super) struct InOrder {
 
 /// Where a train comes from: a delay line.
 pub(super) trait Arrivals {
-    /// When the packet `index` places behind the front was sent, µs, and when it is due, ns; if it is at the end of its path, this flow's, at
-    /// this position, and due before `before`.
-    fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)>;
+    /// A packet on it.
+    type Arrival;
+
+    /// The packets from the front on that follow each other in memory.
+    fn front(&self) -> &[Self::Arrival];
+
+    /// When a packet was sent, µs, and when it is due, ns; if it is at the end of its path, this flow's, and at this position.
+    fn times(arrival: &Self::Arrival, flow: u32, position: u32) -> Option<(u32, u64)>;
 
     /// Takes the first `count` packets.
     fn skip(&mut self, count: u32);
@@ -156,20 +161,22 @@ pub(super) trait Arrivals {
     fn count_skipped(&mut self, count: u32) -> u32;
 
     /// Packets at the front that are at the end of their path, this flow's, in order from `position` on, and due before `before`; up to
-    /// `most`.
+    /// `most`. They may be fewer than there are.
     #[inline(always)]
     fn in_order(&self, flow: u32, position: u32, most: u32, before: u64) -> InOrder {
         let mut found = InOrder::default();
-        if most == 0 {
+        let front = self.front();
+        let times = |arrival: &Self::Arrival, count: u32| {
+            Self::times(arrival, flow, position.wrapping_add(count)).filter(|(_, due)| *due < before)
+        };
+        let Some((first, others)) = front[..front.len().min(most as usize)].split_first() else {
             return found;
-        }
-        let Some((sent_us, due)) = self.arrival(0, flow, position, before) else { return found };
+        };
+        let Some((sent_us, due)) = times(first, 0) else { return found };
         (found.first_sent_us, found.first_due) = (sent_us, due);
         (found.newest_sent_us, found.due, found.count) = (sent_us, due, 1);
-        while found.count < most
-            && let Some(next) =
-                self.arrival(found.count as usize, flow, position.wrapping_add(found.count), before)
-        {
+        for other in others {
+            let Some(next) = times(other, found.count) else { break };
             (found.newest_sent_us, found.due) = next;
             found.count += 1;
         }
@@ -178,9 +185,17 @@ pub(super) trait Arrivals {
 }
 
 impl Arrivals for DelayLine {
+    type Arrival = Packet;
+
     #[inline(always)]
-    fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)> {
-        self.arrival(index, flow, position, before)
+    fn front(&self) -> &[Packet] {
+        self.front()
+    }
+
+    #[inline(always)]
+    fn times(packet: &Packet, flow: u32, position: u32) -> Option<(u32, u64)> {
+        let &Packet::Data { flow: of, position: at, sent_us, next, due, .. } = packet else { return None };
+        (of == flow && at == position && next == PathIndex::END).then_some((sent_us, due))
     }
 
     #[inline(always)]
@@ -327,17 +342,21 @@ impl Exit for ToLink<'_> {
     ) -> bool {
         // Of full segments only: the last one of a transfer may be shorter.
         let is_full = flow.last.0.wrapping_sub(first as u32) >= count;
-        let mut tail = line.tail(count);
         let mut segment = Segment { position: first as u32, sent_us: (now / 1000) as u32 };
-        let run = if is_full {
+        let places = if is_full { line.spare(count) } else { None };
+        let run = places.and_then(|places| {
+            let mut places = places.iter_mut();
             self.fast.offer(now, count, |departs, due| {
-                let packet = Packet::data(number, segment, EcnMarks::NOTHING);
-                tail.set(packet.on_line(departs, due, PathIndex::END));
-                segment.position = segment.position.wrapping_add(1);
+                if let Some(place) = places.next() {
+                    *place = Packet::data(number, segment, EcnMarks::NOTHING).on_line(
+                        departs,
+                        due,
+                        PathIndex::END,
+                    );
+                    segment.position = segment.position.wrapping_add(1);
+                }
             })
-        } else {
-            None
-        };
+        });
         let Some(run) = run else {
             self.left_over = Some((now, first..first + u64::from(count)));
             return false;

@@ -4,8 +4,8 @@
 //! All packets that leave one link with the same delay ahead share a delay line, whatever their flow. So the next event of a line is
 //! the front of its ring, and a thousand flows with one round trip time take one entry in the event queue.
 
-use super::packet::{Packet, PathIndex};
-use super::ring::{Ring, Tail};
+use super::packet::Packet;
+use super::ring::Ring;
 use cwnd_link::{NEVER, PacketOrder};
 
 /// Whether a packet is counted already as having left its link ([`DelayLine::pass`]).
@@ -68,14 +68,10 @@ impl DelayLine {
         Some((front, if counted { Departure::Counted } else { Departure::Uncounted }))
     }
 
-    /// When the packet `index` places behind the front was sent, µs, and when it is due, ns; if it is at the end of its path, this flow's, at
-    /// this position, and due before `before`.
+    /// The packets from the front on that follow each other in memory.
     #[inline(always)]
-    pub fn arrival(&self, index: usize, flow: u32, position: u32, before: u64) -> Option<(u32, u64)> {
-        let Packet::Data { flow: of, position: at, sent_us, next, due, .. } = *self.ring.get(index)? else {
-            return None;
-        };
-        (of == flow && at == position && next == PathIndex::END && due < before).then_some((sent_us, due))
+    pub fn front(&self) -> &[Packet] {
+        self.ring.front()
     }
 
     /// Takes the first `count` packets. [`DelayLine::count_skipped`] follows before anything else is asked.
@@ -102,14 +98,14 @@ impl DelayLine {
         self.check_order(1);
     }
 
-    /// Where the next `count` packets go that overtake none; [`DelayLine::append`] follows.
+    /// Where the next `count` packets go that overtake none, if they follow each other in memory; [`DelayLine::append`] follows.
     #[inline(always)]
-    pub fn tail(&mut self, count: u32) -> Tail<'_, Packet> {
+    pub fn spare(&mut self, count: u32) -> Option<&mut [Packet]> {
         debug_assert!(self.keeps_order());
-        self.ring.tail(count)
+        self.ring.spare(count)
     }
 
-    /// Appends so many packets, which [`Tail::set`] has set.
+    /// Appends so many packets, which stand in [`DelayLine::spare`].
     #[inline(always)]
     pub fn append(&mut self, count: u32) {
         self.ring.append(count);
@@ -160,7 +156,7 @@ impl DelayLine {
         }
         // They are in the order of their departures.
         let passed = self.ring.partition_point(self.passed, |packet| packet.departs() <= now);
-        (self.passed..passed).filter_map(|index| self.ring.get(index)).for_each(&mut each);
+        self.ring.iter().take(passed).skip(self.passed).for_each(&mut each);
         self.passed = passed;
     }
 
@@ -172,7 +168,7 @@ impl DelayLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::packet::EcnMarks;
+    use super::super::packet::{EcnMarks, PathIndex};
     use super::*;
 
     fn packet(due: u64) -> Packet {

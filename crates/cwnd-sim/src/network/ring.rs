@@ -9,23 +9,6 @@ pub struct Ring<T> {
     len: u32,
 }
 
-/// The places behind the last entry of a ring.
-#[derive(Debug)]
-pub struct Tail<'ring, T> {
-    slots: &'ring mut [T],
-    place: usize,
-}
-
-impl<T> Tail<'_, T> {
-    /// Sets the next place.
-    #[inline(always)]
-    pub fn set(&mut self, entry: T) {
-        let mask = self.slots.len() - 1;
-        self.slots[self.place & mask] = entry;
-        self.place += 1;
-    }
-}
-
 impl<T: Copy + Default> Ring<T> {
     /// Number of entries.
     #[inline(always)]
@@ -71,20 +54,32 @@ impl<T: Copy + Default> Ring<T> {
     /// Appends an entry.
     #[inline(always)]
     pub fn push(&mut self, entry: T) {
-        self.tail(1).set(entry);
-        self.append(1);
-    }
-
-    /// Where the next `count` entries go; [`Ring::append`] follows.
-    #[inline(always)]
-    pub fn tail(&mut self, count: u32) -> Tail<'_, T> {
-        while self.len() + count as usize > self.slots.len() {
+        if self.len() == self.slots.len() {
             self.grow();
         }
-        Tail { place: self.head as usize + self.len(), slots: &mut self.slots }
+        let place = self.place(self.len());
+        self.slots[place] = entry;
+        self.len += 1;
     }
 
-    /// Appends so many entries, which [`Tail::set`] has set.
+    /// The entries from the front on that follow each other in memory: all of them, or those before the ring begins again.
+    #[inline(always)]
+    pub fn front(&self) -> &[T] {
+        let head = self.head as usize;
+        &self.slots[head..(head + self.len()).min(self.slots.len())]
+    }
+
+    /// Where the next `count` entries go, if they follow each other in memory; [`Ring::append`] follows.
+    #[inline(always)]
+    pub fn spare(&mut self, count: u32) -> Option<&mut [T]> {
+        if self.len() + count as usize > self.slots.len() {
+            self.make_room(count);
+        }
+        let begin = self.place(self.len());
+        self.slots.get_mut(begin..begin + count as usize)
+    }
+
+    /// Appends so many entries, which stand in [`Ring::spare`].
     #[inline(always)]
     pub const fn append(&mut self, count: u32) {
         self.len += count;
@@ -92,7 +87,15 @@ impl<T: Copy + Default> Ring<T> {
 
     /// The entries, from the front on.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        (0..self.len()).filter_map(|index| self.get(index))
+        let front = self.front();
+        front.iter().chain(&self.slots[..self.len() - front.len()])
+    }
+
+    #[cold]
+    fn make_room(&mut self, count: u32) {
+        while self.len() + count as usize > self.slots.len() {
+            self.grow();
+        }
     }
 
     #[cold]
@@ -127,7 +130,7 @@ mod tests {
     use cwnd_link::random::RandomStream;
     use std::collections::VecDeque;
 
-    // Random pushes, pops, skips and tails beside the ring of the standard library.
+    // Random pushes, pops, skips and runs beside the ring of the standard library.
     #[test]
     fn it_does_what_the_standard_ring_does() {
         let (mut ring, mut other, mut draw) = (Ring::default(), VecDeque::new(), RandomStream::new(1, 0));
@@ -143,10 +146,11 @@ mod tests {
                 }
                 2 => {
                     let count = draw.below(7) as u32;
-                    let mut tail = ring.tail(count);
-                    (0..count).for_each(|n| tail.set(number + u64::from(n)));
-                    ring.append(count);
-                    other.extend((0..count).map(|n| number + u64::from(n)));
+                    if let Some(spare) = ring.spare(count) {
+                        spare.iter_mut().zip(number..).for_each(|(place, entry)| *place = entry);
+                        ring.append(count);
+                        other.extend(number..number + u64::from(count));
+                    }
                 }
                 _ => {
                     ring.push(number);
@@ -155,6 +159,9 @@ mod tests {
             }
             assert_eq!(ring.len(), other.len());
             assert!(ring.iter().eq(&other) && ring.get(other.len()).is_none(), "after {number} steps");
+            let front = ring.front();
+            assert!(other.iter().zip(front).all(|(one, another)| one == another));
+            assert!(front.len() == other.len() || !front.is_empty());
         }
     }
 }

@@ -85,10 +85,16 @@ impl OwnLine {
 }
 
 impl Arrivals for OwnLine {
+    type Arrival = Arrival;
+
     #[inline(always)]
-    fn arrival(&self, index: usize, _: u32, position: u32, before: u64) -> Option<(u32, u64)> {
-        let Arrival { due, segment } = *self.arrivals.get(index)?;
-        (segment.position == position && due < before).then_some((segment.sent_us, due))
+    fn front(&self) -> &[Arrival] {
+        self.arrivals.front()
+    }
+
+    #[inline(always)]
+    fn times(&Arrival { due, segment }: &Arrival, _: u32, position: u32) -> Option<(u32, u64)> {
+        (segment.position == position).then_some((segment.sent_us, due))
     }
 
     #[inline(always)]
