@@ -94,8 +94,7 @@ const MOST_EVENTS: u64 = 60_000;
 /// After this many events at one instant that move no packet, time is taken to stand still.
 const STILL: u64 = 40_000;
 
-/// Runs the scenario `text` (TOML) three times: with an audit after every `distance` events, without the engine's lean path and windows, and on two
-/// threads. A fourth time its packets are captured where they were not before, and an idle flow and an idle link are added.
+/// Runs the scenario `text` (TOML) four times: with an audit after every `distance` events, by the engine's general path, without windows, and on two threads. A fifth time its packets are captured where they were not before, and an idle flow and an idle link are added.
 ///
 /// # Errors
 /// What promise was broken, and how.
@@ -111,7 +110,7 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     if !over {
         first.step_to(first.now());
     }
-    // A capture changes nothing: the fourth run has one where the first has none.
+    // A capture changes nothing: the fifth run has one where the first has none.
     let captured = match scenario.record.packets {
         CapturedHosts::Nobody => CapturedHosts::Both,
         _ => CapturedHosts::Nobody,
@@ -120,6 +119,7 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     let summary = format!("{:?}", first.summary());
     for (mut second, what) in [
         (Simulation::new(&scenario).without_trains(), "by the general path"),
+        (Simulation::new(&scenario).without_windows(), "without windows"),
         (Simulation::new(&scenario).with_threads(2), "on two threads"),
     ] {
         if over {

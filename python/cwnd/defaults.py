@@ -55,10 +55,10 @@ def _drawn_again(given: Given) -> bool:
 
 #: Defaults that do not go with what is given: the commands, the options, and when they are left out. In order: one may follow from another.
 LEFT_OUT: tuple[tuple[tuple[str, ...], list[str], Callable[[Given], bool]], ...] = (
-    (("compare", "run"), ["seeds"], lambda given: given["pcap"] is not None),
+    (("compare", "run"), ["threads"], lambda given: given["seeds"] is not None or given["lane"] != "sim"),
+    (("compare", "run"), ["seeds"], lambda given: given["pcap"] is not None or given["threads"] is not None),
     (("compare", "run"), ["jobs"], lambda given: given["seeds"] is None),
     (("compare", "run", "sweep"), ["jobs"], lambda given: given["lane"] != "sim"),
-    (("compare", "run"), ["threads"], lambda given: given["seeds"] is not None or given["lane"] != "sim"),
     (("compare",), ["snap_length"], lambda given: given["pcap"] is None),
     (("compare",), ["live"], lambda given: given["lane"] != "live"),
     (("sweep",), ["points"], lambda given: given["out"] is None),

@@ -199,6 +199,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
             )
         printer.print(f"{perf['packets']:,} packets; the emulator took {perf['cpu_s']:.2f} s of CPU")
         return
+    on = f" on {perf['threads']} threads" if "threads" in perf else ""
     printer.print(
-        f"{perf['packets']:,} packets in {perf['cpu_s']:.2f} s of CPU ({perf['packets_per_s'] / 1e6:.1f} million a second)"
+        f"{perf['packets']:,} packets in {perf['cpu_s']:.2f} s of CPU{on} ({perf['packets_per_s'] / 1e6:.1f} million a second)"
     )

@@ -13,7 +13,7 @@ from cwnd.displayed import Displayed
 from cwnd.frames import pandas_of, polars_of
 from cwnd.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.packets import Keep, MemoryPackets
-from cwnd.run_summary import Emulation, Summary
+from cwnd.run_summary import Emulation, Summary, Threading
 from cwnd.summary_types import TABLES
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
 
@@ -340,6 +340,7 @@ def summary_of(scenario: Scenario, engine: Engine) -> Summary:
     """The summary, without the transfers."""
     cpu_s, live = engine.cpu_s, report(engine)
     emulation: Emulation = {} if live is None else {"live": live}
+    threads: Threading = {"threads": engine.threads} if isinstance(engine, Simulation) and engine.threads > 1 else {}
     return {
         "lane": engine.LANE,
         "seed": scenario.seed,
@@ -350,6 +351,7 @@ def summary_of(scenario: Scenario, engine: Engine) -> Summary:
             "cpu_s": cpu_s,
             "packets": engine.packets,
             "packets_per_s": engine.packets / cpu_s if cpu_s > 0 else 0.0,
+            **threads,
         },
         **emulation,
     }

@@ -39,7 +39,7 @@ def run_and_report(
     if lane == LIVE and (why := too_fast(scenario)):
         print(f"warning: {why}", file=sys.stderr)
     seeds, jobs, threads = seeds_jobs_threads
-    if threads is not None and seeds is not None:
+    if threads not in (None, "1") and seeds is not None:
         fail(f'--threads: "{threads}" is not accepted with --seeds; expected --jobs N: how many runs go on at a time')
     count = threads_of(threads, lane)
     if (seeds, jobs) != (None, None):
@@ -70,6 +70,8 @@ def run_and_report(
     from cwnd.report import table
 
     table(summary)
+    if count > 1 and "threads" not in summary["perf"]:
+        note(f"this run took one thread of {count}: docs/guide/many-flows.md says which take several")
     for line in messages:
         note(line)
 

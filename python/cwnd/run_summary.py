@@ -19,10 +19,17 @@ class Packets(TypedDict):
     packets: int
 
 
-class Performance(Packets):
+class Threading(TypedDict, total=False):
+    """What a run on several threads has to say."""
+
+    #: on how many threads it went, if on several
+    threads: int
+
+
+class Performance(Packets, Threading):
     """What a run cost."""
 
-    #: CPU time of the engine (s)
+    #: CPU time of the engine (s); on several threads that of the whole process meanwhile
     cpu_s: float
     packets_per_s: float
 

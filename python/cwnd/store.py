@@ -287,11 +287,12 @@ def new_folder(folder: Path, *, force: bool, tell: Callable[[str], None] = lambd
 
 
 class Writer:
-    """Tables as Parquet files in a folder, batch by batch."""
+    """Tables as Parquet files in a folder, batch by batch, in groups of `ROWS_PER_BATCH` rows, however many rows a batch has."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._open: dict[str, pq.ParquetWriter] = {}
+        self._waiting: dict[str, list[pa.RecordBatch]] = {}
 
     @property
     def names(self) -> set[str]:
@@ -304,13 +305,28 @@ class Writer:
 
         if name not in self._open:
             self._open[name] = pq.ParquetWriter(self._folder / f"{name}.parquet", batch.schema, compression="zstd")
-        self._open[name].write_batch(batch, row_group_size=ROWS_PER_BATCH)
+            self._waiting[name] = []
+        self._waiting[name].append(batch)
+        if sum(waiting.num_rows for waiting in self._waiting[name]) >= ROWS_PER_BATCH:
+            self._write_groups(name)
+
+    def _write_groups(self, name: str, least: int = ROWS_PER_BATCH) -> None:
+        """Writes what waits, in groups of `ROWS_PER_BATCH` rows, and the rest if it has at least so many."""
+        import pyarrow as pa
+
+        waiting = pa.Table.from_batches(self._waiting[name])
+        while waiting.num_rows >= least:
+            self._open[name].write_table(waiting.slice(0, ROWS_PER_BATCH), row_group_size=ROWS_PER_BATCH)
+            waiting = waiting.slice(ROWS_PER_BATCH)
+        self._waiting[name] = waiting.to_batches()
 
     def __enter__(self) -> Writer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for writer in self._open.values():
+        for name, writer in self._open.items():
+            if kind is None and self._waiting[name]:
+                self._write_groups(name, 1)
             # After a failure the files are removed, and errors of closing them do not matter.
             with suppress(*([OSError] if kind is not None else [])):
                 writer.close()

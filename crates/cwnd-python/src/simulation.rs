@@ -71,7 +71,13 @@ impl Simulation {
         self.inner.packets()
     }
 
-    /// CPU time of the engine alone, s.
+    /// On how many threads it goes.
+    #[getter]
+    fn threads(&self) -> u32 {
+        self.inner.threads()
+    }
+
+    /// CPU time of the engine alone, s; on several threads that of the whole process.
     #[getter]
     fn cpu_s(&self) -> f64 {
         self.cpu_s

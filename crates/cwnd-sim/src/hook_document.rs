@@ -14,7 +14,8 @@ const MOST_EVENTS: u64 = 5_000_000;
 /// `returned`, and `fields`, each with `name`, `before`, `after`, `unit` and `scale` (by what to divide). Empty where there is no such flow.
 #[must_use]
 pub fn hook_calls_document(scenario: &Scenario, time: u64, flow: usize, count: usize) -> Value {
-    let mut simulation = Simulation::new(scenario);
+    // A step of a window is many events.
+    let mut simulation = Simulation::new(scenario).without_windows();
     if flow >= simulation.flows().len() {
         return Value::Array(Vec::new());
     }

@@ -54,10 +54,13 @@ impl Simulation {
     /// Handles every event up to and at `time`, ns; returns whether the run is over.
     pub fn step_to(&mut self, time: u64) -> bool {
         while self.next_event() <= time {
-            if self.step_before(time.saturating_add(1), 1) {
+            // A window ends there anyway.
+            let events = if self.windows.is_some() { u64::MAX } else { 1 };
+            if self.step_before(time.saturating_add(1), events) {
                 return true;
             }
         }
+        self.now = self.now.max(time.min(self.scenario.duration));
         self.finished
     }
 

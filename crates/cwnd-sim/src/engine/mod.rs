@@ -63,7 +63,7 @@ pub struct Simulation {
     finished: bool,
     /// Whether quiet acknowledgements take the lean path (`trains`).
     trains: bool,
-    /// How many threads may work on it.
+    /// How many threads may work on it, and after the first event do.
     threads: u32,
     /// Where it goes in windows.
     windows: Option<Box<windows::Windows>>,
@@ -185,18 +185,22 @@ impl Simulation {
 
     /// The same, where no window goes beyond `time`, ns.
     fn step_before(&mut self, time: u64, events: u64) -> bool {
+        if self.finished {
+            return true;
+        }
         let mut left = events;
         while left > 0 {
             if crate::WINDOWS && !self.has_begun {
                 self.try_windows();
             }
             if crate::WINDOWS && self.windows.is_some() {
-                let Some(events) = self.step_in_windows(time, left) else {
+                let Some(stepped) = self.step_in_windows(time, left) else {
                     self.finish();
                     return true;
                 };
-                left = left.saturating_sub(events.max(1));
-                if self.tables.has(self.pause_at) {
+                left = left.saturating_sub(stepped.events.max(1));
+                let is_there = time != cwnd_link::NEVER && self.next_event() >= time;
+                if is_there || stepped.has_sampled && self.tables.has(self.pause_at) {
                     return false;
                 }
                 continue;

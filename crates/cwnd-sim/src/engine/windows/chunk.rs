@@ -12,7 +12,7 @@ use cwnd_link::NEVER;
 use cwnd_scenario::Scenario;
 
 /// So many flows; in debug builds few, so that small scenarios have several chunks.
-pub(super) const CHUNK: usize = if cfg!(debug_assertions) { 2 } else { 16 };
+pub(super) const CHUNK: usize = if cfg!(debug_assertions) { 2 } else { 32 };
 
 /// What the turns of all flows have in common.
 #[derive(Clone, Copy)]

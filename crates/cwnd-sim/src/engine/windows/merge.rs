@@ -11,6 +11,9 @@ use cwnd_link::{DropCause, FastLink, Link, Offered, PacketClass, Transit};
 use cwnd_record::{EventKind, EventRow};
 use std::ops::Range;
 
+/// By so many places on average a burst is moved one by one.
+const FAR: usize = 4;
+
 /// What a burst is offered by.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offer {
@@ -164,6 +167,7 @@ impl Merge {
             }
         }
         // Stable: what one event sends in several bursts keeps its order.
+        let mut moves = 0;
         for at in 1..bursts {
             let offer = offers[at];
             let mut to = at;
@@ -172,6 +176,12 @@ impl Merge {
                 to -= 1;
             }
             offers[to] = offer;
+            moves += at - to;
+            if moves > FAR * bursts {
+                // Too many come together for parts of one length.
+                offers[..bursts].sort_by_key(|offer| (offer.offset, offer.event));
+                break;
+            }
         }
         bursts
     }

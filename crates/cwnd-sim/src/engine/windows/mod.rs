@@ -27,18 +27,42 @@ use cwnd_link::NEVER;
 use line::OwnLine;
 use merge::Merge;
 use outbox::Fate;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use threads::Threads;
 
-/// One thread gains by windows with so many flows, a lookahead of so many ns or more, and so many packets of a flow in one. With fewer flows the states
-/// of all are in the cache anyway, and with more neither they nor a window are; in less time acknowledgements come in trains anyway, and with
-/// fewer packets there is nothing to gain.
-const FLOWS: RangeInclusive<usize> = 64..=4000;
-const LOOKAHEAD: u64 = 45_000_000;
-const OF_A_FLOW: RangeInclusive<u64> = 2..=20;
+/// One thread gains by windows with at most so many flows: of more, neither the states nor a window fit the cache.
+const MOST_FLOWS: usize = 4000;
+/// It gains where packets come on so many delay lines or more, so that trains on each are short, and in a window so many packets of a flow.
+const LINES: usize = 4;
+const OF_A_FLOW: u64 = 2;
+/// On fewer lines it gains with so many flows, windows of so many ns, and so many packets of a flow in one; else trains are long anyway.
+const ON_FEW_LINES: (usize, u64, RangeInclusive<u64>) = (64, 45_000_000, 2..=20);
+
+/// Several threads gain with so many flows, and so many packets in a lookahead.
+const ON_THREADS: (RangeInclusive<usize>, u64) = (64..=20_000, 2000);
 
 /// When something happens, as it is ordered: its time, ns, and the event that it comes of.
 type Moment = (u64, EventId);
+
+/// What a step in windows was.
+pub(super) struct Stepped {
+    /// How many events it had.
+    pub events: u64,
+    /// Whether it was a sample.
+    pub has_sampled: bool,
+}
+
+/// The link at which all flows meet.
+struct Meeting {
+    /// Its number.
+    link: usize,
+    /// Its propagation, ns.
+    propagation: u64,
+    /// See [`Windows::lookahead`] and [`Windows::spacing`].
+    lookahead: u64,
+    spacing: u64,
+}
 
 /// The state of a run in windows.
 #[derive(Debug)]
@@ -84,19 +108,33 @@ impl Simulation {
         self
     }
 
-    /// How many threads it takes. Algorithms that are not built in stay on the caller's: they may tell it of their faults by that.
-    fn threads_taken(&self) -> u32 {
-        let flows = self.flows.iter().map(|flow| matches!(flow.sender.driver.cc, Controller::Custom(_)));
-        let actions = self
-            .actions
-            .iter()
-            .map(|(.., action)| matches!(action.controller(), Some(Controller::Custom(_))));
-        if self.threads > 1 && flows.chain(actions).any(|is_custom| is_custom) { 1 } else { self.threads }
+    /// How many of the threads that it was given this run takes, where its flows meet. Algorithms that are not built in stay on the caller's: they may tell it of their faults by
+    /// that.
+    fn threads_of(&self, meeting: &Meeting, asked: u32) -> u32 {
+        let is_custom = |controller: &Controller| matches!(controller, Controller::Custom(_));
+        let any_custom = self.flows.iter().any(|flow| is_custom(&flow.sender.driver.cc))
+            || self.actions.iter().any(|(.., action)| action.controller().as_ref().is_some_and(is_custom));
+        let processors = std::thread::available_parallelism().map_or(1, |number| number.get() as u32);
+        let (flows, packets) = ON_THREADS;
+        if asked < 2 || any_custom {
+            1
+        } else if cfg!(debug_assertions) {
+            asked
+        } else if flows.contains(&self.flows.len()) && meeting.lookahead / meeting.spacing >= packets {
+            asked.min(processors)
+        } else {
+            1
+        }
     }
 
-    /// Whether this run may go in windows, and gains by it: the link, its propagation, the lookahead and the time for a full segment, ns. In debug builds
-    /// it goes in windows wherever it may, so that tests do.
-    fn meeting(&self) -> Option<(usize, u64, u64, u64)> {
+    /// On how many threads it goes; before the first event, on how many it may.
+    #[must_use]
+    pub const fn threads(&self) -> u32 {
+        self.threads
+    }
+
+    /// Where all flows meet, if this run may go in windows.
+    fn meeting(&self) -> Option<Meeting> {
         let first = self.flows.first()?.direct.get()?;
         let link = &self.network.links[first as usize];
         let propagation = link.departs_apart()?;
@@ -104,12 +142,15 @@ impl Simulation {
             && self.stacks.is_none()
             && self.captures.is_none()
             && !self.scenario.record.per_ack
+            && self.flows.len() > 1
             && self.flows.iter().all(|flow| {
                 flow.direct.get() == Some(first)
                     && self.network.lines[flow.delivery_line as usize].keeps_order()
                     && flow.acks >= AckPath::AtOnce
                     && !flow.is_watched
                     && flow.hosts.is_none()
+                    // A timer that is set for the present comes after what set it, which no order by (time, class, number) says.
+                    && flow.ack_delay > 0
             });
         let nearest = self.flows.iter().map(|flow| flow.to_next_event).min()?;
         let farthest = self.flows.iter().map(|flow| flow.to_next_event).max()?;
@@ -118,24 +159,45 @@ impl Simulation {
         let lookahead = (propagation + nearest).min(u32::MAX.into());
         let bits_per_ns = link.capacity_bits(0, 1);
         let spacing = ((f64::from(self.scenario.packet_size) * 8.0 / bits_per_ns) as u64).max(1);
+        (is_plain && lookahead > 0).then_some(Meeting {
+            link: first as usize,
+            propagation,
+            lookahead,
+            spacing,
+        })
+    }
+
+    /// Whether one thread gains by windows.
+    fn gains(&self, meeting: &Meeting) -> bool {
+        let lines: BTreeSet<u32> = self.flows.iter().map(|flow| flow.delivery_line).collect();
         let flows = self.flows.len();
-        let gains = if self.threads_taken() > 1 || cfg!(debug_assertions) {
-            flows > 1
-        } else {
-            FLOWS.contains(&flows)
-                && lookahead >= LOOKAHEAD
-                && OF_A_FLOW.contains(&(lookahead / spacing / flows as u64))
-        };
-        (is_plain && gains && lookahead > 0).then_some((first as usize, propagation, lookahead, spacing))
+        let of_a_flow = meeting.lookahead / meeting.spacing / flows as u64;
+        let (least, length, packets) = ON_FEW_LINES;
+        let on_few = flows >= least && meeting.lookahead >= length && packets.contains(&of_a_flow);
+        flows <= MOST_FLOWS && (lines.len() >= LINES && of_a_flow >= OF_A_FLOW || on_few)
+    }
+
+    /// The same simulation, before its first event, without windows; on one thread. Its results are the same, which tests compare.
+    #[must_use]
+    pub const fn without_windows(mut self) -> Self {
+        (self.has_begun, self.threads) = (true, 1);
+        self
     }
 
     /// Goes in windows, if it may; before the first event.
     #[cold]
     pub(super) fn try_windows(&mut self) {
         self.has_begun = true;
-        let Some((link, propagation, lookahead, spacing)) = self.meeting().filter(|_| self.trains) else {
+        let asked = std::mem::replace(&mut self.threads, 1);
+        let Some(meeting) = self.meeting().filter(|_| self.trains) else { return };
+        let threads = self.threads_of(&meeting, asked);
+        // Debug builds go in windows wherever they may, so that tests do.
+        if threads == 1 && !cfg!(debug_assertions) && !self.gains(&meeting) {
             return;
-        };
+        }
+        let Meeting { link, propagation, lookahead, spacing } = meeting;
+        let pool = Threads::new(threads);
+        self.threads = pool.count();
         // The start of a transfer has its place in a table.
         let cuts = |flow: u32| self.scenario_flows[flow as usize].group.size.is_some();
         self.timers.keep(|id| id.class() != EventClass::Flow || cuts(id.number()));
@@ -156,9 +218,9 @@ impl Simulation {
             fates: Vec::new(),
             lookahead,
             spacing,
-            done: Entry { time: self.now, id: EventId::new(EventClass::Boundary, 0) },
+            done: run::before(self.now),
             merge: Merge::new(link as u32, chunks.len()),
-            threads: Threads::new(self.threads_taken()),
+            threads: pool,
             chunks,
             last: 0,
         }));
@@ -213,13 +275,13 @@ impl Simulation {
 
     /// Handles what comes next: windows, which do not go beyond `before`, ns, until `events` packets have been handled, or the first of the timers.
     /// Returns how many events these were, or nothing when the run is over.
-    pub(super) fn step_in_windows(&mut self, before: u64, events: u64) -> Option<u64> {
+    pub(super) fn step_in_windows(&mut self, before: u64, events: u64) -> Option<Stepped> {
         let windows = self.windows.as_ref()?;
         let last = Entry { time: self.scenario.duration, ..Entry::NEVER };
         let timer = self.timers.first().min(last);
-        let limit = timer.min(Entry { time: before, id: EventId::new(EventClass::Boundary, 0) });
+        let limit = timer.min(run::before(before));
         if windows.done < limit {
-            return Some(self.take_windows(limit, events));
+            return Some(Stepped { events: self.take_windows(limit, events), has_sampled: false });
         }
         if timer == last {
             return None;
@@ -239,7 +301,7 @@ impl Simulation {
                 self.timers.remove_first();
             }
         }
-        Some(1)
+        Some(Stepped { events: 1, has_sampled: timer.id.class() == EventClass::Sampler })
     }
 
     /// A flow waits for its start: its timer is due.

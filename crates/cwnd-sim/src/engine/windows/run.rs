@@ -22,6 +22,8 @@ const FEW: u64 = if cfg!(debug_assertions) { 1 } else { 400 };
 
 /// So many packets of a flow in a window are enough.
 const FOR_EACH: u64 = 8;
+/// So many packets of all flows fit the cache.
+const ENOUGH: u64 = 2048;
 
 /// What comes before anything at this time, ns.
 pub(super) const fn before(time: u64) -> Entry {
@@ -162,7 +164,7 @@ impl Simulation {
             done,
         } = &mut *windows;
         // More gain nothing, and take room in the cache.
-        let most = FOR_EACH * self.scenario_flows.len() as u64;
+        let most = (FOR_EACH * self.scenario_flows.len() as u64).max(ENOUGH);
         let mut run = Run {
             flows: &mut self.flows,
             lines,
@@ -179,7 +181,9 @@ impl Simulation {
             unmerged: None,
         };
         let on_threads = threads.are_several();
+        self.finished = true; // if an algorithm panics
         let (end, packets) = threads.run(|| run.run(*done, limit, events, last, on_threads));
+        self.finished = false;
         *done = end;
         self.now = self.now.max(end.time.saturating_sub(1)).min(self.scenario.duration);
         self.windows = Some(windows);

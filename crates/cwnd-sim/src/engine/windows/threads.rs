@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The threads of a run in windows. A build without windows has one.
 
-/// They.
+/// The threads.
 #[derive(Debug)]
 pub(super) struct Threads {
     #[cfg(feature = "windows")]
@@ -27,6 +27,14 @@ impl Threads {
         return self.pool.is_some();
         #[cfg(not(feature = "windows"))]
         return false;
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> u32 {
+        #[cfg(feature = "windows")]
+        return self.pool.as_ref().map_or(1, |pool| pool.current_num_threads() as u32);
+        #[cfg(not(feature = "windows"))]
+        return 1;
     }
 
     /// Does `work` on one of them.

@@ -42,6 +42,7 @@ impl<'a> Turn<'a> {
         // As if the flow shared its line still.
         let arrivals = EventId::new(EventClass::Line, flow.delivery_line);
         let number = self.number;
+        let mut last = Entry { time: 0, id: EventId::default() };
         loop {
             let timer = Entry { time: flow.next_event(), id: EventId::new(EventClass::Flow, number) };
             let rto = Entry { time: flow.sender.rto_at(), id: EventId::new(EventClass::Rto, number) };
@@ -50,6 +51,11 @@ impl<'a> Turn<'a> {
             if first >= limit {
                 return first.time;
             }
+            debug_assert!(
+                last <= first,
+                "what is scheduled for the present comes before {last:?}: {first:?}"
+            );
+            last = first;
             self.event = first.id;
             match first.id.class() {
                 EventClass::Flow => self.on_timer(first.time, flow),
