@@ -40,7 +40,7 @@ from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.keywords import DEFAULTS
-from cwnd.options import Json, LiveKeys, Plugins, SnapLength, with_options
+from cwnd.options import Force, Jobs, Json, LiveKeys, Plugins, Seeds, SnapLength, Threads, with_options
 from cwnd.packets import check_options
 from cwnd.page import compared_state, state_of
 from cwnd.page_command import PageFile, written_page
@@ -59,24 +59,6 @@ Out = Annotated[
     Path | None,
     typer.Option(
         "-o", "--out", metavar="DIR", help="Write tables (Parquet), pictures and the scenario to this folder."
-    ),
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="With -o: replace a kernel trace, replicates or a reproduction that is there.")
-]
-Seeds = Annotated[
-    str | None,
-    typer.Option(metavar="N", help="Run N seeds, from the seed on: means with 95 % confidence intervals, no pictures."),
-]
-Jobs = Annotated[
-    str | None, typer.Option(metavar="N", help="With --seeds: how many at a time.", show_default="all processors")
-]
-Threads = Annotated[
-    str | None,
-    typer.Option(
-        metavar="N",
-        help="Threads of one run: they gain where hundreds of flows meet in one queue only. The result is the same.",
-        show_default="1",
     ),
 ]
 Lane = Annotated[

@@ -84,6 +84,24 @@ LiveKeys = Annotated[
     ),
 ]
 
+Force = Annotated[
+    bool, typer.Option("--force", help="With -o: replace a kernel trace, replicates or a reproduction that is there.")
+]
+Seeds = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Run N seeds, from the seed on: means with 95 % confidence intervals, no pictures."),
+]
+Jobs = Annotated[
+    str | None, typer.Option(metavar="N", help="With --seeds: how many at a time.", show_default="all processors")
+]
+Threads = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Threads of one run: they gain where hundreds of flows meet in one queue only. The result is the same.",
+        show_default="1",
+    ),
+]
 SnapLength = Annotated[
     str | None,
     typer.Option(

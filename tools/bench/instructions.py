@@ -27,7 +27,7 @@ from tools import ROOT
 FOLDER = ROOT / "bench" / "instructions"
 RECORD = FOLDER / "counts.toml"
 SCENARIOS = (
-    *("fig6", "fast", "many", "offload", "clean"),
+    *("fig6", "lines", "fast", "many", "offload", "clean"),
     # The lean path takes part of `loss` and `odd`, and little or nothing of the others.
     *("red", "loss", "jitter", "reverse", "odd", "pacing", "overhead", "web"),
 )

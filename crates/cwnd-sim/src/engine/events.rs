@@ -46,7 +46,7 @@ impl Simulation {
         loop {
             let next = self.network.lines[number as usize].next();
             // Of an event of the same time the queue knows which comes first.
-            let is_first = next < self.timers.first().time.min(self.network.event_queue.second());
+            let is_first = next < self.timers.first().time && self.network.event_queue.is_before_second(next);
             if !is_first || next > self.scenario.duration || taken == most {
                 self.network.lines[number as usize].armed = next;
                 if next == NEVER {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The simulation: built, stepped, read. Its event handlers are in `events`, `transmit` and `transfers`; `trains` does the same as the first two, in
-//! fewer steps, for most packets.
+//! The simulation: built, stepped, read. Its event handlers are in `events`, `transmit`, `transfers` and `sample`; `trains` does the same as the
+//! first two, in fewer steps, for most packets, and `windows` flow by flow where many meet.
 
 mod capture;
 mod digest;
@@ -10,6 +10,7 @@ mod inspect;
 mod invariants;
 mod prefetch;
 mod record;
+mod sample;
 mod sources;
 mod stacks;
 mod summarise;
@@ -17,6 +18,10 @@ mod trains;
 mod transfers;
 mod transmit;
 mod watched;
+#[cfg(feature = "windows")]
+mod windows;
+#[cfg(not(feature = "windows"))]
+#[path = "no_windows.rs"]
 mod windows;
 
 pub use inspect::{PacketLocations, PacketPlace, PacketPosition};
@@ -25,11 +30,11 @@ pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
 
 use crate::endpoint::Stacks;
 use crate::network::{Network, PathNeeds};
-use crate::schedule::{Entry, EventClass, EventId, Wheel};
+use crate::schedule::{EventClass, EventId, Wheel};
 use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
 use cwnd_record::FlowCounts;
-use cwnd_scenario::{Flow, FlowAction, InnerVariables, Invalid, Scenario};
+use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario};
 use sources::Background;
 use stacks::StackFlows;
 
@@ -64,6 +69,7 @@ pub struct Simulation {
     /// Whether quiet acknowledgements take the lean path (`trains`).
     trains: bool,
     /// How many threads may work on it, and after the first event do.
+    #[cfg(feature = "windows")]
     threads: u32,
     /// Where it goes in windows.
     windows: Option<Box<windows::Windows>>,
@@ -128,6 +134,7 @@ impl Simulation {
             pause_at: usize::MAX,
             finished: false,
             trains: true,
+            #[cfg(feature = "windows")]
             threads: 1,
             windows: None,
             has_begun: false,
@@ -335,13 +342,6 @@ impl Simulation {
         self.flows.len()
     }
 
-    #[cold]
-    fn on_sampler(&mut self, sampler: Entry) {
-        self.sample(sampler.time);
-        let time = sampler.time + self.scenario.record.interval;
-        self.timers.replace_first(Entry { time, ..sampler });
-    }
-
     /// The measured interval begins or ends.
     #[cold]
     fn on_boundary(&mut self, number: u32) {
@@ -358,45 +358,6 @@ impl Simulation {
             self.note_stop(now, flow);
         } else {
             self.apply_action(now, flow, &action);
-        }
-    }
-
-    /// Counts the packets that have left their link by `now`, for all flows.
-    fn count_forwarded(&mut self, now: u64) {
-        self.count_forwarded_in_windows(now);
-        let flows = &mut self.flows;
-        for line in &mut self.network.lines {
-            line.pass(now, |packet| {
-                if let Some(flow) = packet.flow_behind_last_link() {
-                    flows[flow as usize].count.forwarded += 1;
-                }
-            });
-        }
-    }
-
-    /// Writes the rows of a flow in the tables `cwnd` and `inner`.
-    fn sample_window(&mut self, now: u64, number: u32) {
-        let flow = &self.flows[number as usize];
-        self.tables.sample_flow(now, number, flow);
-        if self.scenario.record.inner != InnerVariables::Off {
-            self.tables.sample_inner(now, number, flow, &self.scenario.record.inner);
-        }
-    }
-
-    #[cold]
-    fn sample(&mut self, now: u64) {
-        if !self.scenario.record.per_ack {
-            self.count_forwarded(now);
-            for number in 0..self.scenario_flows.len() as u32 {
-                if self.flows[number as usize].is_recorded() {
-                    self.sample_window(now, number);
-                }
-            }
-        }
-        for number in 0..self.scenario.links.len() {
-            let link = &mut self.network.links[number];
-            let backlog = link.backlog(now);
-            self.tables.sample_queue(now, number as u32, backlog, link.count.drops);
         }
     }
 

@@ -93,7 +93,7 @@ impl DelayLine {
     pub fn push(&mut self, packet: Packet) {
         self.ring.push(packet);
         if self.order == PacketOrder::Overtaking {
-            self.overtake(packet);
+            self.overtake();
         }
         self.check_order(1);
     }
@@ -130,8 +130,9 @@ impl DelayLine {
 
     /// Moves the last packet before those that it overtakes.
     #[inline(never)]
-    fn overtake(&mut self, packet: Packet) {
+    fn overtake(&mut self) {
         let mut at = self.len() - 1;
+        let Some(&packet) = self.get(at) else { return };
         while at > 0
             && let Some(&before) = self.get(at - 1)
             && before.due() > packet.due()

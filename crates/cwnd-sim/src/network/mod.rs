@@ -9,6 +9,7 @@ mod route;
 
 pub use delay_line::{DelayLine, Departure};
 pub use packet::{AckFields, EcnMarks, Frame, PackedAck, Packet, PathIndex, Segment};
+#[cfg(feature = "windows")]
 pub use ring::Ring;
 pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 

@@ -113,6 +113,13 @@ impl EventQueue {
         self.entries.first().copied().unwrap_or(Entry::NEVER)
     }
 
+    /// Whether this time, ns, is before that of every entry but the earliest: fewer steps than [`EventQueue::second`].
+    #[inline]
+    pub fn is_before_second(&self, time: u64) -> bool {
+        let children = self.entries.get(1..self.entries.len().min(5)).unwrap_or_default();
+        children.iter().all(|entry| time < entry.time)
+    }
+
     /// Time of the second entry, ns; [`cwnd_link::NEVER`] when there is none.
     #[inline]
     pub fn second(&self) -> u64 {
@@ -149,6 +156,7 @@ impl EventQueue {
     }
 
     /// All entries, unordered.
+    #[cfg(any(debug_assertions, feature = "windows"))]
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
@@ -236,11 +244,12 @@ mod tests {
     #[test]
     fn the_second_is_the_earliest_of_the_others() {
         let mut queue = EventQueue::default();
-        assert_eq!(queue.second(), u64::MAX, "there is none");
+        assert!(queue.second() == u64::MAX && queue.is_before_second(u64::MAX), "there is none");
         for (number, time) in [9, 7, 3, 1, 8, 5, 6, 4].into_iter().enumerate() {
             queue.insert(entry(time, EventClass::Line, number as u32));
         }
         assert_eq!(queue.second(), 3);
+        assert_eq!([2, 3].map(|time| queue.is_before_second(time)), [true, false]);
     }
 
     #[test]

@@ -52,6 +52,7 @@ impl Wheel {
     }
 
     /// Removes the entries that are not to be kept.
+    #[cfg(feature = "windows")]
     #[cold]
     pub fn keep(&mut self, is_kept: impl Fn(EventId) -> bool) {
         let all = std::mem::take(self);
@@ -86,6 +87,7 @@ impl Wheel {
     }
 
     /// All entries, unordered.
+    #[cfg(any(debug_assertions, feature = "windows"))]
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.near.entries().chain(self.slots.iter().flatten()).chain(self.far.entries())
     }

@@ -6,6 +6,7 @@
 //! late by the constant delay of the reverse path. Such a flow is *fused*.
 
 use super::ecn::Ecn;
+use super::hosts::Hosts;
 use super::interface::Interface;
 use super::receiver::{AckPacket, Receiver};
 use super::send_host::Host;
@@ -78,32 +79,6 @@ pub struct FlowState {
     pub hosts: Option<Box<Hosts>>,
     /// Counters and integrals.
     pub count: FlowCounters,
-}
-
-/// What the hosts of a flow do, where they hold packets back or have ECN.
-#[derive(Debug)]
-pub struct Hosts {
-    /// The sender's, if it has an overhead.
-    pub sender: Option<Host>,
-    /// The interface of the receiver's, if it holds segments back.
-    pub interface: Option<Interface>,
-    /// ECN, where it has been negotiated.
-    pub ecn: Option<Ecn>,
-    /// Whether a foreign stack is both ends.
-    pub has_stack: bool,
-}
-
-impl Hosts {
-    /// When the next packet leaves the sender's, ns; [`NEVER`] for never.
-    #[inline]
-    pub fn next_to_leave(&self) -> u64 {
-        self.sender.as_ref().map_or(NEVER, Host::next)
-    }
-
-    /// How many packets they hold.
-    pub fn len(&self) -> u64 {
-        self.sender.as_ref().map_or(0, Host::len) + self.interface.as_ref().map_or(0, Interface::len)
-    }
 }
 
 /// A connection's handshake: a round trip that meets no queue. Its packets are not simulated.
@@ -332,23 +307,6 @@ impl FlowState {
     /// Wire bytes that left the last link in the measured interval; full segments have `full` bytes.
     pub const fn forwarded_bytes(&self, full: u32) -> u64 {
         self.count.forwarded_measured * full as u64 - self.count.forwarded_short
-    }
-
-    /// Its handshake begins; the links of its path and back take `links` ns.
-    pub const fn begin_handshake(&mut self, now: u64, links: u64) {
-        self.handshake = Handshake::GoesOn;
-        self.start_at = now + links + self.access_delay_fwd + self.access_delay_rev;
-    }
-
-    /// Its connection is open, after a handshake if it has one.
-    pub fn end_handshake(&mut self, now: u64, links: u64) {
-        if self.handshake == Handshake::Over {
-            return;
-        }
-        self.handshake = Handshake::Over;
-        let took = links + self.access_delay_fwd + self.access_delay_rev;
-        self.sender.on_open(now, took);
-        self.receiver.on_open(took);
     }
 
     /// When an acknowledgement is sent that is delayed from `now` on, ns.

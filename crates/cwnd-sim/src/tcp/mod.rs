@@ -5,6 +5,8 @@ mod ack;
 mod bitmap;
 mod ecn;
 mod flow;
+mod handshake;
+mod hosts;
 mod interface;
 mod receiver;
 mod send_host;

@@ -2,27 +2,16 @@
 //! A chunk: flows that one thread works off at a time, with what they have sent.
 
 use super::line::{Arrival, OwnLine};
-use super::outbox::{Burst, Fate, Outbox};
+use super::outbox::{Burst, Common, Fate, Outbox};
 use super::turn::Turn;
 use crate::engine::prefetch::prefetch;
 use crate::network::Segment;
 use crate::schedule::Entry;
 use crate::tcp::FlowState;
 use cwnd_link::NEVER;
-use cwnd_scenario::Scenario;
 
 /// So many flows; in debug builds few, so that small scenarios have several chunks.
 pub(super) const CHUNK: usize = if cfg!(debug_assertions) { 2 } else { 32 };
-
-/// What the turns of all flows have in common.
-#[derive(Clone, Copy)]
-pub(super) struct Common<'a> {
-    pub scenario: &'a Scenario,
-    /// Propagation of the link, ns.
-    pub propagation: u64,
-    /// What has become of what was sent before.
-    pub fates: &'a [Fate],
-}
 
 /// A chunk.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use super::Moment;
 use crate::schedule::EventId;
 use cwnd_link::DropCause;
 use cwnd_record::EventRow;
+use cwnd_scenario::Scenario;
 
 /// Segments that a flow sends at once. A segment that is not full is alone in its burst.
 #[derive(Clone, Copy, Debug)]
@@ -90,4 +91,14 @@ impl Outbox {
     pub fn burst_of(&self, before: u32) -> &Burst {
         &self.bursts[self.bursts.partition_point(|burst| burst.before <= before) - 1]
     }
+}
+
+/// What the turns of all flows have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Common<'a> {
+    pub scenario: &'a Scenario,
+    /// Propagation of the link, ns.
+    pub propagation: u64,
+    /// What has become of what was sent before.
+    pub fates: &'a [Fate],
 }

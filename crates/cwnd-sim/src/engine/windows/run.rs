@@ -3,10 +3,10 @@
 //! as long then, so that nothing of the one arrives in the other.
 
 use super::Windows;
-use super::chunk::{CHUNK, Chunk, Common};
+use super::chunk::{CHUNK, Chunk};
 use super::line::OwnLine;
 use super::merge::Merge;
-use super::outbox::Fate;
+use super::outbox::{Common, Fate};
 use super::threads::side_by_side;
 use crate::engine::Simulation;
 use crate::engine::record::Tables;

@@ -3,9 +3,8 @@
 //! is quiet it takes in trains, as `trains` does.
 
 use super::Moment;
-use super::chunk::Common;
 use super::line::{Arrival, OwnLine};
-use super::outbox::{Burst, Outbox};
+use super::outbox::{Burst, Common, Outbox};
 use crate::engine::trains::{Exit, is_quiet, take_train};
 use crate::network::Departure;
 use crate::schedule::{Entry, EventClass, EventId};
