@@ -6,9 +6,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cwnd as package
+from cwnd.store import Writer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +73,25 @@ def test_the_command_line_prints_and_writes_the_same_with_threads(cwnd: Cli, tmp
         assert len(tables) > 5
         seen[threads] = (document, tables)
     assert seen[1] == seen[2]
+
+
+def test_files_have_groups_of_as_many_rows_however_the_rows_came(tmp_path: Path) -> None:
+    """250 000 rows in batches of 250 000, of 70 000, and of 1 to 99 999: three groups, byte for byte the same."""
+    rows = pa.record_batch({"number": np.arange(250_000)})
+    cuts = {"whole": [250_000], "equal": [70_000] * 4, "odd": [1, 99_999, 100_001, 7, 99_999]}
+    written = set()
+    for name, sizes in cuts.items():
+        (tmp_path / name).mkdir()
+        with Writer(tmp_path / name) as writer:
+            start = 0
+            for size in sizes:
+                writer.write("events", rows.slice(start, size))
+                start += size
+        file = tmp_path / name / "events.parquet"
+        groups = pq.ParquetFile(file).metadata
+        assert [groups.row_group(at).num_rows for at in range(groups.num_row_groups)] == [100_000, 100_000, 50_000]
+        written.add(file.read_bytes())
+    assert len(written) == 1
 
 
 @pytest.mark.parametrize(

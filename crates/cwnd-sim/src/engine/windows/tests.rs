@@ -45,11 +45,17 @@ fn a_merge_sorts_by_time_then_by_event_and_leaves_the_rest_as_it_is() {
     for seed in 0..50 {
         let mut draw = RandomStream::new(seed, 0);
         let mut merge = Merge::new(0, 3);
-        let length = 1 + draw.below(1000) as u32;
+        // Of every second seed all come together at the ends of a long window.
+        let (length, times) = match seed % 2 {
+            0 => (1 + draw.below(1000) as u32, u64::MAX),
+            _ => (1_000_000_000, 40),
+        };
         let mut expected = Vec::new();
         for outbox in &mut merge.outboxes {
             for _ in 0..draw.below(200) {
-                let (offset, number) = (draw.below(u64::from(length) + 1) as u32, draw.below(3) as u32);
+                let time = draw.below(times.min(u64::from(length) + 1)) as u32;
+                let number = draw.below(3) as u32;
+                let offset = if draw.below(100) == 0 { length } else { time };
                 let event = EventId::new(EventClass::Line, number);
                 outbox.bursts.push(burst(outbox, offset, event));
                 outbox.segments += 1;
