@@ -231,18 +231,18 @@ await page.evaluate(() => lab.set({ flows: ["cubic", "reno"], rate: "10Mbit/s", 
 await rest(page);
 check("after a trap it simulates again", (await page.evaluate(() => lab.result().link.capacity_mbps)) === 10);
 
-// Memory.
+// Memory. Within the first three hundred the allocator may still take a piece more, depending on the order of sizes: seventy different runs come by turns.
 const memory = await page.evaluate(async () => {
   const simulate = async (number) => {
     lab.set({ flows: ["cubic", "reno"], rate: `${5 + (number % 10)}Mbit/s`, duration: "10s", seed: number % 7 });
     await lab.settled();
   };
-  for (let number = 0; number < 30; number++) await simulate(number);
+  for (let number = 0; number < 300; number++) await simulate(number);
   const before = lab.stats.memory;
   for (let number = 0; number < 300; number++) await simulate(number);
   return [before, lab.stats.memory];
 });
-check("memory is constant over 300 simulations", memory[0] === memory[1], memory.join());
+check("memory is constant over 300 simulations after 300", memory[0] === memory[1], memory.join());
 
 // By touch.
 const touched = await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
