@@ -51,7 +51,7 @@ def run_and_report(
         return
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)
-    on = f", {count} threads" if count > 1 else ""
+    on = f", up to {count} threads" if count > 1 else ""
     detail(f"lane {lane}{on}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}")
 
     def once(progress: Progress | None) -> tuple[Summary, list[str]]:

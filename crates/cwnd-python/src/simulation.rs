@@ -17,8 +17,6 @@ pub struct Simulation {
     rates: Vec<RateRow>,
     duration: u64,
     cpu_s: f64,
-    /// The CPU time that it is measured by: of the thread, or, where it has several, of the process.
-    clock: fn() -> f64,
 }
 
 #[pymethods]
@@ -26,23 +24,23 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (scenario, threads=1))]
     fn new(py: Python<'_>, scenario: &Scenario, threads: u32) -> PyResult<Self> {
-        let clock = if threads > 1 { process_cpu_s } else { thread_cpu_s };
-        let begin = clock();
+        let begin = thread_cpu_s();
         let inner = cwnd_sim::Simulation::with_stacks(&scenario.inner, &RealStacks)
             .map_err(|invalid| crate::scenario::refuse(py, &invalid))?
             .with_threads(threads);
-        let cpu_s = clock() - begin;
+        let cpu_s = thread_cpu_s() - begin;
         sound(py, &inner)?;
         let duration = scenario.inner.duration;
-        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.inner), duration, cpu_s, clock })
+        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.inner), duration, cpu_s })
     }
 
     /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over. Raises `PluginError`.
     fn step(&mut self, py: Python<'_>, events: u64) -> PyResult<bool> {
+        let clock = if self.inner.threads() > 1 { process_cpu_s } else { thread_cpu_s };
         let (over, cpu_s) = py.detach(|| {
-            let begin = (self.clock)();
+            let begin = clock();
             let over = self.inner.step(events);
-            (over, (self.clock)() - begin)
+            (over, clock() - begin)
         });
         self.cpu_s += cpu_s;
         sound(py, &self.inner)?;
