@@ -54,28 +54,24 @@ pub(super) struct Stepped {
 }
 
 /// The link at which all flows meet.
+#[derive(Clone, Copy, Debug)]
 struct Meeting {
     /// Its number.
     link: usize,
     /// Its propagation, ns.
     propagation: u64,
-    /// See [`Windows::lookahead`] and [`Windows::spacing`].
+    /// Time from a transmission to what comes of it, ns, at least.
     lookahead: u64,
+    /// Time that the link takes for a full segment, ns.
     spacing: u64,
 }
 
 /// The state of a run in windows.
 #[derive(Debug)]
 pub(super) struct Windows {
-    /// The link at which all flows meet, and its propagation, ns.
-    link: usize,
-    propagation: u64,
+    meeting: Meeting,
     /// The flows' own delay lines, in the order of the flows.
     lines: Vec<OwnLine>,
-    /// Time from a transmission to what comes of it, ns, at least.
-    lookahead: u64,
-    /// Time that the link takes for a full segment, ns.
-    spacing: u64,
     /// Everything that comes before this is done.
     done: Entry,
     chunks: Vec<Chunk>,
@@ -90,7 +86,7 @@ pub(super) struct Windows {
 impl Windows {
     /// Time from a departure of a flow's segment to its next event, ns.
     const fn delay(&self, flow: &FlowState) -> u64 {
-        self.propagation + flow.to_next_event
+        self.meeting.propagation + flow.to_next_event
     }
 
     /// When the first of the flows has its next event, ns.
@@ -195,7 +191,6 @@ impl Simulation {
         if threads == 1 && !cfg!(debug_assertions) && !self.gains(&meeting) {
             return;
         }
-        let Meeting { link, propagation, lookahead, spacing } = meeting;
         let pool = Threads::new(threads);
         self.threads = pool.count();
         // The start of a transfer has its place in a table.
@@ -212,14 +207,11 @@ impl Simulation {
         }
         let chunks = chunk::chunks(self.flows.len());
         self.windows = Some(Box::new(Windows {
-            link,
-            propagation,
+            meeting,
             lines: self.flows.iter().map(|_| OwnLine::default()).collect(),
             fates: Vec::new(),
-            lookahead,
-            spacing,
             done: run::before(self.now),
-            merge: Merge::new(link as u32, chunks.len()),
+            merge: Merge::new(meeting.link as u32, chunks.len()),
             threads: pool,
             chunks,
             last: 0,

@@ -2,12 +2,12 @@
 //! Window after window, up to the next event of anything else. On several threads one window is merged while the next is worked off: windows are half
 //! as long then, so that nothing of the one arrives in the other.
 
-use super::Windows;
 use super::chunk::{CHUNK, Chunk};
 use super::line::OwnLine;
 use super::merge::Merge;
 use super::outbox::{Common, Fate};
 use super::threads::side_by_side;
+use super::{Meeting, Windows};
 use crate::engine::Simulation;
 use crate::engine::record::Tables;
 use crate::network::Packet;
@@ -41,9 +41,7 @@ struct Run<'a> {
     link: &'a mut Link<Packet>,
     tables: &'a mut Tables,
     scenario: &'a Scenario,
-    propagation: u64,
-    lookahead: u64,
-    spacing: u64,
+    meeting: Meeting,
     /// How many packets a window has at most, about.
     most: u64,
     /// The window whose bursts are to be merged: its begin and its length, ns; if there is one.
@@ -63,13 +61,13 @@ impl Run<'_> {
     ) -> (Entry, u64) {
         let mut packets = 0;
         while done < limit && packets < events {
-            let is_beside = on_threads && *last >= FEW && self.lookahead > 1;
-            let length = if is_beside { self.lookahead / 2 } else { self.lookahead };
+            let is_beside = on_threads && *last >= FEW && self.meeting.lookahead > 1;
+            let length = if is_beside { self.meeting.lookahead / 2 } else { self.meeting.lookahead };
             // As long as so many packets take.
-            let most = (events - packets).min(self.most).saturating_mul(self.spacing).max(1);
+            let most = (events - packets).min(self.most).saturating_mul(self.meeting.spacing).max(1);
             let length = length.min(most);
             // It is merged beside this window if nothing of it arrives in this one, or else before.
-            let is_long = |(_, before)| u64::from(before) + length > self.lookahead;
+            let is_long = |(_, before)| u64::from(before) + length > self.meeting.lookahead;
             if !is_beside || self.unmerged.is_some_and(is_long) {
                 self.merge_last();
             }
@@ -112,7 +110,8 @@ impl Run<'_> {
 
     /// Each flow takes its turn, up to `limit`.
     fn take_turns(&mut self, begin: u64, limit: Entry) {
-        let common = Common { scenario: self.scenario, propagation: self.propagation, fates: self.fates };
+        let common =
+            Common { scenario: self.scenario, propagation: self.meeting.propagation, fates: self.fates };
         let turns = self.flows.chunks_mut(CHUNK).zip(self.lines.chunks_mut(CHUNK));
         for (chunk, (flows, lines)) in self.chunks.iter_mut().zip(turns) {
             chunk.work(flows, lines, common, (begin, limit));
@@ -121,10 +120,8 @@ impl Run<'_> {
 
     /// The same on several threads, while what was sent last is merged.
     fn take_turns_beside(&mut self, begin: u64, limit: Entry) {
-        let Self {
-            flows, lines, link, tables, chunks, merge, fates, scenario, propagation, unmerged, ..
-        } = self;
-        let common = Common { scenario, propagation: *propagation, fates };
+        let Self { flows, lines, link, tables, chunks, merge, fates, scenario, meeting, unmerged, .. } = self;
+        let common = Common { scenario, propagation: meeting.propagation, fates };
         let turns = flows.chunks_mut(CHUNK).zip(lines.chunks_mut(CHUNK));
         let merge = || {
             if let Some(window) = *unmerged {
@@ -150,19 +147,7 @@ impl Simulation {
     /// Works off what comes before `limit`, window by window, until `events` packets have been handled; returns how many these were.
     pub(super) fn take_windows(&mut self, limit: Entry, events: u64) -> u64 {
         let Some(mut windows) = self.windows.take() else { return 0 };
-        let Windows {
-            link,
-            propagation,
-            lines,
-            fates,
-            chunks,
-            merge,
-            threads,
-            last,
-            lookahead,
-            spacing,
-            done,
-        } = &mut *windows;
+        let Windows { meeting, lines, fates, chunks, merge, threads, last, done } = &mut *windows;
         // More gain nothing, and take room in the cache.
         let most = (FOR_EACH * self.scenario_flows.len() as u64).max(ENOUGH);
         let mut run = Run {
@@ -171,12 +156,10 @@ impl Simulation {
             chunks,
             merge,
             fates,
-            link: &mut self.network.links[*link],
+            link: &mut self.network.links[meeting.link],
             tables: &mut self.tables,
             scenario: &self.scenario,
-            propagation: *propagation,
-            lookahead: *lookahead,
-            spacing: *spacing,
+            meeting: *meeting,
             most,
             unmerged: None,
         };

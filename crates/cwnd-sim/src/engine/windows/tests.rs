@@ -36,7 +36,7 @@ fn flows_that_meet_in_one_queue_only_go_in_windows() {
 fn a_window_is_no_longer_than_the_shortest_round_trip() {
     let simulation = started("", "rtt = '30ms'\n[[flow]]\ncc = 'reno'");
     let windows = simulation.windows.expect("it goes in windows");
-    assert_eq!((windows.lookahead, windows.spacing), (20_000_000, 1_200_000));
+    assert_eq!((windows.meeting.lookahead, windows.meeting.spacing), (20_000_000, 1_200_000));
 }
 
 // Random bursts of three chunks: sorted by (time, event), those of one event in the order in which they were sent.
