@@ -15,6 +15,7 @@ BORDERS = {
     "python/cwnd/scenario.py": (2, "a JSON schema, which other libraries validate by"),
     "tools/docs/scenario_page.py": (1, "the parts of that schema"),
     "tools/docs/site.py": (4, "objects of mkdocs, which has no types"),
+    "tools/web/node.py": (1, "answers of another process, of a shape for each request"),
 }
 
 

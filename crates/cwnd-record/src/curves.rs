@@ -161,11 +161,14 @@ impl Curves {
 
     /// Adds samples of inner variables, in the order of time.
     pub fn add_inner(&mut self, rows: &[InnerRow]) {
+        let count = self.count;
+        // A sample has several rows.
+        let (mut time_ns, mut column) = (0, self.column(0));
         for row in rows {
-            let count = self.count;
-            let (Some(column), Some(place)) = (self.column(row.time_ns), self.place(row.flow)) else {
-                continue;
-            };
+            if row.time_ns != time_ns {
+                (time_ns, column) = (row.time_ns, self.column(row.time_ns));
+            }
+            let (Some(column), Some(place)) = (column, self.place(row.flow)) else { continue };
             let flow = &mut self.flows[place];
             let known = flow.inner.iter().position(|(name, _)| *name == row.name);
             let place = known.unwrap_or_else(|| {

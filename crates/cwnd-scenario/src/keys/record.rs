@@ -84,6 +84,7 @@ pub enum InnerVariables {
 impl InnerVariables {
     /// Whether the variable called `name` is one of them.
     #[must_use]
+    #[inline]
     pub fn has(&self, name: &str) -> bool {
         match self {
             Self::Off => false,

@@ -157,7 +157,11 @@ impl DelayLine {
         }
         // They are in the order of their departures.
         let passed = self.ring.partition_point(self.passed, |packet| packet.departs() <= now);
-        self.ring.iter().take(passed).skip(self.passed).for_each(&mut each);
+        for part in self.ring.parts(self.passed, passed) {
+            for packet in part {
+                each(packet);
+            }
+        }
         self.passed = passed;
     }
 

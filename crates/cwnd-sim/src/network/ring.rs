@@ -85,10 +85,18 @@ impl<T: Copy + Default> Ring<T> {
         self.len += count;
     }
 
+    /// The entries from the `from`-th up to the `to`-th, not counted: those before the ring begins again, and those behind.
+    #[inline]
+    pub fn parts(&self, from: usize, to: usize) -> [&[T]; 2] {
+        let head = self.head as usize;
+        let begins = self.slots.len() - head;
+        let before = head + from.min(begins)..head + to.min(begins);
+        [&self.slots[before], &self.slots[from.saturating_sub(begins)..to.saturating_sub(begins)]]
+    }
+
     /// The entries, from the front on.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        let front = self.front();
-        front.iter().chain(&self.slots[..self.len() - front.len()])
+        self.parts(0, self.len()).into_iter().flatten()
     }
 
     #[cold]
@@ -158,6 +166,8 @@ mod tests {
                 }
             }
             assert_eq!(ring.len(), other.len());
+            let (from, to) = (draw.below(other.len() as u64 + 1) as usize, other.len());
+            assert!(ring.parts(from, to).concat().iter().eq(other.range(from..)), "after {number} steps");
             assert!(ring.iter().eq(&other) && ring.get(other.len()).is_none(), "after {number} steps");
             let front = ring.front();
             assert!(other.iter().zip(front).all(|(one, another)| one == another));

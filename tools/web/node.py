@@ -1,28 +1,16 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The module of the web page under Node, for tests: built by `make page`; with CI=true it has to be there."""
+"""The module of the web page under Node: built by `make page`."""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-WEB = ROOT / "web"
-MODULE = ROOT / "target/wasm/wasm32-unknown-unknown/wasm/cwnd_wasm.wasm"
-PAGE = ROOT / "python/cwnd/lab.html"
-
-needs_module = pytest.mark.skipif(
-    os.environ.get("CI") != "true" and not (MODULE.exists() and PAGE.exists() and shutil.which("node")),
-    reason="it needs the page (make page) and Node",
-)
+from tools.web.build import MODULE, WEB
 
 
 class Module:
