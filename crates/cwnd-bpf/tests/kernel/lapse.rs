@@ -2,8 +2,6 @@
 //! Injected lapses: objects whose glue skips every n-th `ssthresh` or `undo_cwnd`, or all programs of an acknowledgement, as Linux was
 //! seen to do (docs/adr/0007), and returns to the kernel what the register may hold instead. The build makes them for these tests only.
 
-use std::time::{Duration, Instant};
-
 use cwnd::INFINITE_SSTHRESH;
 use cwnd_bpf::{CallRecord, Counters, Hook, Load as _, Module};
 
@@ -26,24 +24,19 @@ static ALL_OF_ACKS: &AlignedBytes<[u8]> =
 /// window follows what is in flight while it repairs that. What is handed out instead of answers is 31 million and more.
 const LARGEST: u32 = 2900;
 
-/// A transfer: how long it took, its calls, its counters.
+/// A transfer: its calls, its counters.
 struct Ran {
-    took: Duration,
     records: Vec<CallRecord>,
     counters: Counters,
 }
 
 fn run(module: &Module, network: &TestNetwork, bytes: u64) -> Ran {
     let loaded = module.load_recording("cwnd_lapse", 1 << 24).unwrap_or_else(|why| panic!("{why}"));
-    let took = std::sync::Mutex::new(Duration::ZERO);
     let (records, counters) = record_with(loaded, |name| {
-        #[expect(clippy::disallowed_methods, reason = "a real transfer takes real time")]
-        let begun = Instant::now();
         assert_eq!(network.transfer(name, bytes).received, bytes);
-        *took.lock().expect("no panic") = begun.elapsed();
     })
     .expect("records");
-    Ran { took: took.into_inner().expect("no panic"), records, counters }
+    Ran { records, counters }
 }
 
 impl Ran {
@@ -51,6 +44,13 @@ impl Ran {
     fn largest(&self) -> u32 {
         let windows = self.records.iter().flat_map(|record| [record.row.before.cwnd, record.row.after.cwnd]);
         windows.max().unwrap_or(0)
+    }
+
+    /// Mean window at acknowledgements.
+    fn mean_window(&self) -> f64 {
+        let acks = self.records.iter().filter(|record| record.row.call.hook() == Hook::PktsAcked);
+        let windows: Vec<f64> = acks.map(|record| record.row.before.cwnd.into()).collect();
+        windows.iter().sum::<f64>() / windows.len() as f64
     }
 
     /// Calls of the two hooks with a result, those by the glue included.
@@ -125,13 +125,13 @@ fn a_transfer_with_all_programs_of_acknowledgements_left_out_keeps_its_window_an
     faulty.check(5);
 }
 
-/// Pairs of transfers, one without faults and one with them, one right after the other. The ratios of nine lay within 0.956 and
-/// 1.006 on a machine with one other job, within 0.960 and 1.042 beside twelve busy loops; a median of five bears two that are disturbed.
+/// Pairs of transfers, one without faults and one with them, one right after the other. The mean windows of twenty lay within 7.34 and 7.57 beside three and six busy
+/// loops, the ratios of ten pairs within 0.992 and 1.014; a median of five bears two that are disturbed.
 const PAIRS: usize = 5;
 
-// The path decides how long a transfer takes, and one with faults takes as long as the other.
+// How long a transfer takes is the path's affair and the machine's; an algorithm's is the window, of which the path gets the same with faults.
 #[test]
-fn a_transfer_with_every_50th_answer_left_out_is_as_fast_as_a_clean_one() {
+fn a_transfer_with_every_50th_answer_left_out_has_the_mean_window_of_a_clean_one() {
     if !kernel_is_ours() {
         return;
     }
@@ -144,14 +144,16 @@ fn a_transfer_with_every_50th_answer_left_out_is_as_fast_as_a_clean_one() {
         show(&clean, &faulty);
         faulty.check(faulty.answers() / 50);
         repaired += faulty.counters.repaired();
-        let [took, with_faults] = [clean.took, faulty.took].map(|took| took.as_secs_f64());
-        println!("{took:.3} s without faults, {with_faults:.3} s with them: {:.3}", with_faults / took);
-        ratios.push(with_faults / took);
+        let [mean, with_faults] = [clean.mean_window(), faulty.mean_window()];
+        println!(
+            "mean window {mean:.3} without faults, {with_faults:.3} with them: {:.3}",
+            with_faults / mean
+        );
+        ratios.push(with_faults / mean);
     }
     ratios.sort_by(f64::total_cmp);
     println!("{ratios:.3?}");
     assert!(repaired >= PAIRS as u64, "{repaired} answers were left out: too few to tell anything");
     let median = ratios[PAIRS / 2];
-    // A path decides how long it takes at least, so what makes the clean transfer the slower one is the machine.
-    assert!(median <= 1.05, "{median:.3} of the time without faults");
+    assert!((0.95..=1.05).contains(&median), "{median:.3} of the mean window without faults");
 }
