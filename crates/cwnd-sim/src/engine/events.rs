@@ -236,15 +236,9 @@ impl Simulation {
         departure: Departure,
     ) -> Option<AckPacket> {
         let flow = &mut self.flows[number as usize];
-        flow.count.forwarded += u64::from(departure == Departure::Uncounted);
-        let at = now - flow.lag();
-        let before = flow.receiver.distinct;
-        let ack = flow.receiver.on_segment(segment, flow.ack_every.into(), at);
-        if self.scenario.measure.0 <= at && at < self.scenario.measure.1 {
-            flow.count.distinct_measured += flow.receiver.distinct - before;
-        }
-        if flow.receiver.next() >= flow.goal {
-            self.complete(now, number, at);
+        let ack = flow.receive(now, segment, departure, &self.scenario.measure);
+        if flow.is_complete() {
+            self.complete(now, number);
         }
         ack
     }

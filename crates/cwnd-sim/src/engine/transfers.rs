@@ -211,12 +211,11 @@ impl Simulation {
         number
     }
 
-    /// The last byte of a transfer reached the receiver at `at`.
-    pub(super) fn complete(&mut self, now: u64, number: u32, at: u64) {
-        let full = self.scenario.packet_size;
-        let measured = self.in_measure(at);
+    /// The last byte of a transfer is at the receiver (of a fused flow, since earlier).
+    pub(super) fn complete(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
-        flow.complete(full, measured);
+        let at = now - flow.lag();
+        flow.complete(at, self.scenario.packet_size, &self.scenario.measure);
         if let Some(transfer) = flow.transfer.get() {
             self.tables.end_transfer(transfer, at);
         }

@@ -87,28 +87,19 @@ impl Simulation {
     fn receive_merged(&mut self, now: u64, number: u32, merged: &Merged) -> Option<AckPacket> {
         self.take_marks(number, merged.first, merged.marks);
         let flow = &mut self.flows[number as usize];
-        let at = now - flow.lag();
-        let before = flow.receiver.distinct;
-        let ack = flow.receiver.on_merged(merged, flow.ack_every.into(), at);
+        let ack = flow.receive_merged(now, merged, &self.scenario.measure);
         if let (Some(_), Some(interface)) = (ack, flow.interface()) {
             interface.delayed_at = NEVER;
         }
-        if self.scenario.measure.0 <= at && at < self.scenario.measure.1 {
-            flow.count.distinct_measured += flow.receiver.distinct - before;
-        }
-        if flow.receiver.next() >= flow.goal {
-            self.complete(now, number, at);
+        if flow.is_complete() {
+            self.complete(now, number);
         }
         ack
     }
 
     fn delay_acknowledgement(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
-        let until = if flow.receiver.waits_with_reports() {
-            now + flow.report_delay()
-        } else {
-            flow.sender.on_tick(now + flow.ack_delay)
-        };
+        let until = flow.delayed_ack_at(now);
         if let Some(interface) = flow.interface()
             && interface.delayed_at == NEVER
         {

@@ -8,7 +8,7 @@
 use super::ecn::Ecn;
 use super::hosts::Hosts;
 use super::interface::Interface;
-use super::receiver::{AckPacket, Receiver};
+use super::receiver::Receiver;
 use super::send_host::Host;
 use super::sender::{ENDLESS, Sender};
 use crate::index::OptionIndex;
@@ -267,12 +267,6 @@ impl FlowState {
         self.sender.wake_at().min(self.ack_at).min(self.start_at).min(host)
     }
 
-    /// For how long its receiver waits with selective acknowledgements, ns: a twentieth of the round trip, at most a millisecond.
-    // Linux: tcp_comp_sack_delay_ns
-    pub fn report_delay(&self) -> u64 {
-        (u64::from(self.sender.driver.conn.min_rtt_us) * 1000 / 20).clamp(1, 1_000_000)
-    }
-
     /// The application has written `bytes`, in segments of `mss`: sets the size of the last one.
     pub fn set_last_segment(&mut self, bytes: u64, mss: u32) {
         let rest = (bytes % u64::from(mss)) as u32;
@@ -307,34 +301,6 @@ impl FlowState {
     /// Wire bytes that left the last link in the measured interval; full segments have `full` bytes.
     pub const fn forwarded_bytes(&self, full: u32) -> u64 {
         self.count.forwarded_measured * full as u64 - self.count.forwarded_short
-    }
-
-    /// When an acknowledgement is sent that is delayed from `now` on, ns.
-    #[inline(always)]
-    pub fn delayed_ack_at(&self, now: u64) -> u64 {
-        if self.receiver.waits_with_reports() {
-            now + self.report_delay() // Linux: compressed_ack_timer, of high resolution
-        } else {
-            self.sender.on_tick(now + self.ack_delay)
-        }
-    }
-
-    /// The acknowledgement of a fused flow is at the sender.
-    pub fn on_fused_ack(&mut self, now: u64, ack: &AckPacket) {
-        // Blocks take the place of a single position, as in `AckSlab::pack`.
-        let blocks = ack.waited.then(|| self.receiver.blocks(ack));
-        let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
-        if self.echoes() {
-            self.sender.on_echo(now, &ack, blocks.as_ref());
-        } else {
-            self.sender.on_ack_with(now, &ack, blocks.as_ref());
-        }
-    }
-
-    /// The last byte of its transfer has reached the receiver, in the measured interval or not; full segments have `full` bytes.
-    pub const fn complete(&mut self, full: u32, is_measured: bool) {
-        self.goal = ENDLESS;
-        self.count.distinct_short += if is_measured { (full - self.last.1) as u64 } else { 0 };
     }
 
     /// Whether it is fused, see above.

@@ -9,6 +9,7 @@ mod handshake;
 mod hosts;
 mod interface;
 mod receiver;
+mod reception;
 mod send_host;
 mod sender;
 

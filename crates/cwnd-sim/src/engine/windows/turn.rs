@@ -6,7 +6,6 @@ use super::Moment;
 use super::line::{Arrival, OwnLine};
 use super::outbox::{Burst, Common, Outbox};
 use crate::engine::trains::{Exit, is_quiet, take_train};
-use crate::network::Departure;
 use crate::schedule::{Entry, EventClass, EventId};
 use crate::tcp::{AckPacket, AckPath, FlowState, Handshake, RecoveryState};
 use cwnd_link::NEVER;
@@ -118,16 +117,10 @@ impl<'a> Turn<'a> {
     fn on_arrival(&mut self, flow: &mut FlowState, line: &mut OwnLine) {
         let Some((Arrival { due: now, segment }, departure)) = line.pop() else { return };
         let before = RecoveryState::of(flow);
-        flow.count.forwarded += u64::from(departure == Departure::Uncounted);
-        let at = now - flow.lag();
-        let is_measured = self.scenario.measure.0 <= at && at < self.scenario.measure.1;
-        let distinct = flow.receiver.distinct;
-        let ack = flow.receiver.on_segment(segment, flow.ack_every.into(), at);
-        if is_measured {
-            flow.count.distinct_measured += flow.receiver.distinct - distinct;
-        }
-        if flow.receiver.next() >= flow.goal {
-            flow.complete(self.scenario.packet_size, is_measured);
+        let ack = flow.receive(now, segment, departure, &self.scenario.measure);
+        if flow.is_complete() {
+            let at = now - flow.lag();
+            flow.complete(at, self.scenario.packet_size, &self.scenario.measure);
             if let Some(transfer) = flow.transfer.get() {
                 self.outbox.ends.push((transfer, at));
             }

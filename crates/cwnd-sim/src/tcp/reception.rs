@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A flow's receiving end: segments arrive, a transfer ends, an acknowledgement is sent or delayed.
+
+use super::flow::FlowState;
+use super::receiver::{AckPacket, Merged};
+use super::sender::ENDLESS;
+use crate::network::{Departure, Segment};
+
+impl FlowState {
+    /// A segment is at the receiver (of a fused flow it arrived there earlier, and its acknowledgement would be at the sender now).
+    /// Returns the acknowledgement that the receiver sends at once. [`FlowState::is_complete`] follows.
+    #[inline(always)]
+    pub fn receive(
+        &mut self,
+        now: u64,
+        segment: Segment,
+        departure: Departure,
+        measure: &(u64, u64),
+    ) -> Option<AckPacket> {
+        self.count.forwarded += u64::from(departure == Departure::Uncounted);
+        let (at, before) = (now - self.lag(), self.receiver.distinct);
+        let ack = self.receiver.on_segment(segment, self.ack_every.into(), at);
+        self.count_distinct(at, before, measure);
+        ack
+    }
+
+    /// Segments that the receiver's interface has merged reach TCP; returns the same.
+    pub fn receive_merged(&mut self, now: u64, merged: &Merged, measure: &(u64, u64)) -> Option<AckPacket> {
+        let (at, before) = (now - self.lag(), self.receiver.distinct);
+        let ack = self.receiver.on_merged(merged, self.ack_every.into(), at);
+        self.count_distinct(at, before, measure);
+        ack
+    }
+
+    /// The receiver had `before` different segments until those of this time, ns, have come.
+    #[inline(always)]
+    fn count_distinct(&mut self, at: u64, before: u64, measure: &(u64, u64)) {
+        if measure.0 <= at && at < measure.1 {
+            self.count.distinct_measured += self.receiver.distinct - before;
+        }
+    }
+
+    /// Whether the last byte of a transfer has come.
+    #[inline(always)]
+    pub fn is_complete(&self) -> bool {
+        self.receiver.next() >= self.goal
+    }
+
+    /// It had come by this time, ns; full segments have `full` bytes.
+    pub const fn complete(&mut self, at: u64, full: u32, measure: &(u64, u64)) {
+        self.goal = ENDLESS;
+        let is_measured = measure.0 <= at && at < measure.1;
+        self.count.distinct_short += if is_measured { (full - self.last.1) as u64 } else { 0 };
+    }
+
+    /// For how long its receiver waits with selective acknowledgements, ns: a twentieth of the round trip, at most a millisecond.
+    // Linux: tcp_comp_sack_delay_ns
+    pub fn report_delay(&self) -> u64 {
+        (u64::from(self.sender.driver.conn.min_rtt_us) * 1000 / 20).clamp(1, 1_000_000)
+    }
+
+    /// When an acknowledgement is sent that is delayed from `now` on, ns.
+    #[inline(always)]
+    pub fn delayed_ack_at(&self, now: u64) -> u64 {
+        if self.receiver.waits_with_reports() {
+            now + self.report_delay() // Linux: compressed_ack_timer, of high resolution
+        } else {
+            self.sender.on_tick(now + self.ack_delay)
+        }
+    }
+
+    /// The acknowledgement of a fused flow is at the sender.
+    pub fn on_fused_ack(&mut self, now: u64, ack: &AckPacket) {
+        // Blocks take the place of a single position, as in `AckSlab::pack`.
+        let blocks = ack.waited.then(|| self.receiver.blocks(ack));
+        let ack = AckPacket { sacked: ack.sacked.filter(|_| !ack.waited), ..*ack };
+        if self.echoes() {
+            self.sender.on_echo(now, &ack, blocks.as_ref());
+        } else {
+            self.sender.on_ack_with(now, &ack, blocks.as_ref());
+        }
+    }
+}
