@@ -40,7 +40,7 @@ pub(super) struct Merge {
     link: u32,
     /// What the flows of each chunk have sent.
     pub outboxes: Vec<Outbox>,
-    /// What becomes of all their segments.
+    /// What becomes of all their segments; only so many as there are count.
     pub fates: Vec<Fate>,
     /// All bursts in their order; only so many as there are count.
     offers: Vec<Offer>,
@@ -73,7 +73,9 @@ impl Merge {
                 tables.end_transfer(transfer, at);
             }
         }
-        self.fates.resize(segments as usize, Fate::departs(0));
+        if self.fates.len() < segments as usize {
+            self.fates.resize(segments as usize, Fate::departs(0));
+        }
         let bursts = self.sort(length);
         let mut at = 0;
         while at < bursts {
