@@ -64,14 +64,14 @@ def run_and_report(
             summary, messages = once(report)
     else:
         summary, messages = once(None)
+    if count > 1 and "threads" not in summary["perf"]:
+        note(f"this run took one thread of {count}: docs/guide/many-flows.md says which take several")
     if as_json:
         print(json.dumps(summary))
         return
     from cwnd.report import table
 
     table(summary)
-    if count > 1 and "threads" not in summary["perf"]:
-        note(f"this run took one thread of {count}: docs/guide/many-flows.md says which take several")
     for line in messages:
         note(line)
 

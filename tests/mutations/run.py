@@ -8,7 +8,7 @@
                                                     processors that have nothing else to do
 
 A mutation is a replaced text: mutations.toml has faults that others had, statements.toml statements of the RFCs, links.toml those of
-queue disciplines, transport.toml those of the simulator's TCP.
+queue disciplines, transport.toml those of the simulator's TCP, engine.toml those of the engine's ways.
 One whose text is not found exactly once is an error, as is one that the named test passes, and one that does not compile.
 """
 
@@ -38,7 +38,7 @@ WORKSPACE = ("Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml")
 
 Mutation = dict[str, str]
 
-TABLES = ("mutations.toml", "statements.toml", "links.toml", "transport.toml")
+TABLES = ("mutations.toml", "statements.toml", "links.toml", "transport.toml", "engine.toml")
 CONTRACT = "cwnd-contract ="
 # Compiled once and run once: what optimises or describes the code takes longer than it saves.
 # In many units: those that a fault does not touch are taken as they are.

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cwnd as package
+from cwnd.replicates.replicating import processors
 from cwnd.store import Writer
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ duration = "6s"
 measure = ["1s", "6s"]
 seed = 4
 [link]
-rate = "60Mbit/s"
+rate = "400Mbit/s"
 rtt = "80ms"
 loss = "random:0.0005"
 queue = { kind = "droptail", limit = "0.5bdp" }
@@ -56,7 +57,10 @@ def test_a_run_is_the_same_on_one_thread_and_on_several() -> None:
     one = package.run(scenario)
     assert one.rows("events") > 1000 and len(one.summary["transfers"]) > 0
     for threads in (2, 3, 7):
-        assert package.run(scenario, threads=threads) == one, f"{threads} threads"
+        several = package.run(scenario, threads=threads)
+        assert several == one, f"{threads} threads"
+        # 2667 packets in 80 ms, so it takes all that there are.
+        assert several.summary["perf"].get("threads", 1) == min(threads, processors())
 
 
 def test_the_command_line_prints_and_writes_the_same_with_threads(cwnd: Cli, tmp_path: Path) -> None:
@@ -73,6 +77,13 @@ def test_the_command_line_prints_and_writes_the_same_with_threads(cwnd: Cli, tmp
         assert len(tables) > 5
         seen[threads] = (document, tables)
     assert seen[1] == seen[2]
+
+
+def test_a_run_that_takes_one_thread_of_several_says_so_beside_its_json(cwnd: Cli) -> None:
+    """On standard error; standard output is the summary."""
+    done = cwnd("compare", "cubic", "reno", "--duration", "1s", "--threads", "2", "--json")
+    assert done.returncode == 0 and "threads" not in json.loads(done.stdout)["perf"]
+    assert done.stderr.startswith("this run took one thread of 2"), done.stderr
 
 
 def test_files_have_groups_of_as_many_rows_however_the_rows_came(tmp_path: Path) -> None:

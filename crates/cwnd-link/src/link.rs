@@ -252,7 +252,7 @@ impl<P> Link<P> {
 
     /// Its propagation, ns, if that is constant, no two packets leave it in one nanosecond, and it holds none.
     #[must_use]
-    pub fn departs_apart(&self) -> Option<u64> {
+    pub fn propagation_of_single_packets(&self) -> Option<u64> {
         /// No packet is smaller, bytes.
         const SMALLEST: u32 = 41;
         let Server::Fifo(fifo) = &self.server else { return None };

@@ -25,9 +25,10 @@ impl Simulation {
     #[pyo3(signature = (scenario, threads=1))]
     fn new(py: Python<'_>, scenario: &Scenario, threads: u32) -> PyResult<Self> {
         let begin = thread_cpu_s();
-        let inner = cwnd_sim::Simulation::with_stacks(&scenario.inner, &RealStacks)
+        let mut inner = cwnd_sim::Simulation::with_stacks(&scenario.inner, &RealStacks)
             .map_err(|invalid| crate::scenario::refuse(py, &invalid))?
             .with_threads(threads);
+        inner.begin();
         let cpu_s = thread_cpu_s() - begin;
         sound(py, &inner)?;
         let duration = scenario.inner.duration;

@@ -70,7 +70,7 @@ impl Simulation {
         }
     }
 
-    /// Takes the front packet of a delay line, which is due. The web page has it once.
+    /// Takes the front packet of a delay line, which is due. Inlined but in the web page, where size counts.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     fn take_front(&mut self, now: u64, number: u32) {
@@ -100,7 +100,7 @@ impl Simulation {
                 let ack = PackedAck { cumulative, first_sent_us, newest_sent_us, detail, fields };
                 self.on_ack(now, flow, ack);
             }
-            // Of traffic none comes so far.
+            // Datagrams of traffic do not come here: behind their last link they are not simulated.
             _ => self.forward_or_arrive(now, packet, departure),
         }
     }

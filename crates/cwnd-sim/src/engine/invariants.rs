@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 impl Simulation {
     /// Panics with the invariant that does not hold.
     pub(super) fn check(&self) {
-        // In windows no flow and no line has an entry.
+        // In windows no line has an entry, and a flow none but that of a transfer's start.
         if self.windows.is_none() {
             self.check_order();
         }

@@ -68,12 +68,12 @@ pub struct Simulation {
     finished: bool,
     /// Whether quiet acknowledgements take the lean path (`trains`).
     trains: bool,
-    /// How many threads may work on it, and after the first event do.
+    /// How many threads may work on it; once that is decided, how many do.
     #[cfg(feature = "windows")]
     threads: u32,
     /// Where it goes in windows.
     windows: Option<Box<windows::Windows>>,
-    /// Whether the first event has come.
+    /// Whether it is decided how it goes ([`Simulation::begin`]).
     has_begun: bool,
     #[cfg(debug_assertions)]
     events: u64,
@@ -198,7 +198,7 @@ impl Simulation {
         let mut left = events;
         while left > 0 {
             if crate::WINDOWS && !self.has_begun {
-                self.try_windows();
+                self.begin();
             }
             if crate::WINDOWS && self.windows.is_some() {
                 let Some(stepped) = self.step_in_windows(time, left) else {

@@ -33,7 +33,8 @@ impl Simulation {
         1
     }
 
-    pub(super) const fn try_windows(&mut self) {
+    /// Nothing is to be decided.
+    pub const fn begin(&mut self) {
         self.has_begun = true;
     }
 

@@ -268,10 +268,11 @@ pub(super) fn take_train<E: Exit>(
             found = line.in_order(number, next as u32, left.min(1), horizon);
         }
         let next = next + u64::from(found.count);
-        // The end of a transfer is for the general path, and so is what leaves nothing out: the next transmission may restart the window.
-        if found.count == 0 || next >= flow.goal || next >= flow.sender.nxt() {
+        // What leaves nothing out, such as the end of a transfer, is for the general path: the next transmission may restart the window.
+        if found.count == 0 || next >= flow.sender.nxt() {
             break;
         }
+        debug_assert!(next < flow.goal, "a transfer ends with nothing out");
         let now = found.due;
         taken.at = now;
         taken.count += found.count;
@@ -340,10 +341,8 @@ impl Exit for ToLink<'_> {
         line: &mut DelayLine,
         (first, count): (u64, u32),
     ) -> bool {
-        // Of full segments only: the last one of a transfer may be shorter.
-        let is_full = flow.last.0.wrapping_sub(first as u32) >= count;
         let mut segment = Segment { position: first as u32, sent_us: (now / 1000) as u32 };
-        let places = if is_full { line.spare(count) } else { None };
+        let places = if flow.are_full(first, count) { line.spare(count) } else { None };
         let run = places.and_then(|places| {
             let mut places = places.iter_mut();
             self.fast.offer(now, count, |departs, due| {

@@ -21,7 +21,7 @@ pub enum Departure {
 #[derive(Clone, Debug, Default)]
 pub struct DelayLine {
     ring: Ring<Packet>,
-    /// Time of the line's entry in the event queue, ns; [`NEVER`] when it has none.
+    /// Time of the line's entry in the event queue, ns; [`NEVER`] when it has none, [`ASLEEP`](crate::schedule::ASLEEP) when it needs none.
     pub armed: u64,
     /// Whether any of its flows may have its acknowledgements in trains ([`crate::tcp::AckPath::Trains`]).
     pub has_trains: bool,

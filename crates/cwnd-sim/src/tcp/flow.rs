@@ -24,10 +24,10 @@ use cwnd_traffic::Direction;
 /// State of one flow.
 #[derive(Debug)]
 pub struct FlowState {
-    /// Time of the retransmission timer's entry among the timers, ns; [`NEVER`] when it has none. Every acknowledgement moves this
+    /// Time of the retransmission timer's entry among the timers, ns; [`NEVER`] when it has none, [`ASLEEP`](crate::schedule::ASLEEP) when it needs none. Every acknowledgement moves this
     /// timer, so it has an entry of its own: else each nearer timer would leave a stale far entry behind.
     pub rto_armed: u64,
-    /// Time of the entry of all other timers, ns; [`NEVER`] when there is none.
+    /// Time of the entry of all other timers, ns; the same.
     pub armed: u64,
     /// When a delayed acknowledgement is sent (of a fused flow: reaches the sender), ns; [`NEVER`] when none is delayed. With an interface the
     /// earlier of that and of when it works off what waits.
@@ -272,6 +272,12 @@ impl FlowState {
         let rest = (bytes % u64::from(mss)) as u32;
         let payload = if rest == 0 { mss } else { rest };
         self.last = ((self.goal as u32).wrapping_sub(1), payload + HEADER_BYTES);
+    }
+
+    /// Whether the `count` segments from position `first` on are full: only the last one of a transfer may be shorter.
+    #[inline(always)]
+    pub const fn are_full(&self, first: u64, count: u32) -> bool {
+        self.last.0.wrapping_sub(first as u32) >= count
     }
 
     /// Size of the segment at `position` (low half), bytes on the wire: `full` unless it is a transfer's last one.

@@ -19,3 +19,4 @@ mod regressions;
 mod relations;
 mod response;
 mod timeouts;
+mod ways;

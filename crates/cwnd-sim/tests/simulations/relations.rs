@@ -105,8 +105,8 @@ fn rows_of(simulation: &Simulation, label: &str, before: u64) -> (Vec<CwndRow>, 
     )
 }
 
-// The flows in another order: each does the same, until packets of two of them come to the queue at one nanosecond, where that of the flow
-// which the scenario names first goes first.
+// The flows in another order: each does the same, until packets of two of them come to the queue at one nanosecond, where that on the line
+// which a flow needed first goes first.
 #[cfg(debug_assertions)]
 #[test]
 fn permuted_flows_permute_the_tables() {

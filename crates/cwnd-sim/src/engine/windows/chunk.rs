@@ -18,7 +18,7 @@ pub(super) const CHUNK: usize = if cfg!(debug_assertions) { 2 } else { 32 };
 pub(super) struct Chunk {
     /// Number of its first flow.
     first: u32,
-    /// When each flow has its next event, ns; flows that have not started have theirs among the timers.
+    /// When each flow has its next event, ns; transfers that have not started have theirs among the timers.
     next: Vec<u64>,
     /// The earliest of `next`, and how many packets the last window had.
     pub earliest: u64,
@@ -40,6 +40,11 @@ pub(super) fn chunks(flows: usize) -> Vec<Chunk> {
         merged: Outbox::default(),
     };
     (0..flows).step_by(CHUNK).map(chunk).collect()
+}
+
+/// When the first flow of all has its next event, ns.
+pub(super) fn earliest(chunks: &[Chunk]) -> u64 {
+    chunks.iter().map(|chunk| chunk.earliest).min().unwrap_or(NEVER)
 }
 
 /// A flow has its next event then, ns.

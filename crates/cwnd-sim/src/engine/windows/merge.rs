@@ -11,7 +11,7 @@ use cwnd_link::{DropCause, FastLink, Link, Offered, PacketClass, Transit};
 use cwnd_record::{EventKind, EventRow};
 use std::ops::Range;
 
-/// By so many places on average a burst is moved one by one.
+/// If bursts have to be moved by more places than this on average, they are sorted otherwise.
 const FAR: usize = 4;
 
 /// What a burst is offered by.
@@ -40,19 +40,31 @@ pub(super) struct Merge {
     link: u32,
     /// What the flows of each chunk have sent.
     pub outboxes: Vec<Outbox>,
-    /// What becomes of all their segments; only so many as there are count.
+    /// What becomes of all their segments; behind them, of an earlier window.
     pub fates: Vec<Fate>,
-    /// All bursts in their order; only so many as there are count.
+    /// All bursts in their order; behind them, of an earlier window.
     offers: Vec<Offer>,
     /// Where each part of the window begins in `offers`.
     begins: Vec<u32>,
     rows: Vec<(Moment, EventRow)>,
+    /// Lengths of the windows, ns.
+    #[cfg(test)]
+    pub lengths: Vec<u32>,
 }
 
 impl Merge {
     pub fn new(link: u32, chunks: usize) -> Self {
         let outboxes = std::iter::repeat_with(Outbox::default).take(chunks).collect();
-        Self { link, outboxes, fates: Vec::new(), offers: Vec::new(), begins: Vec::new(), rows: Vec::new() }
+        Self {
+            link,
+            outboxes,
+            fates: Vec::new(),
+            offers: Vec::new(),
+            begins: Vec::new(),
+            rows: Vec::new(),
+            #[cfg(test)]
+            lengths: Vec::new(),
+        }
     }
 
     /// Offers what was sent in the window from `begin` on, `length` ns long, and writes the rows of what happened in it. Full segments have
@@ -64,6 +76,8 @@ impl Merge {
         link: &mut Link<Packet>,
         tables: &mut Tables,
     ) {
+        #[cfg(test)]
+        self.lengths.push(length);
         let mut segments = 0;
         for outbox in &mut self.outboxes {
             outbox.first_fate = segments;

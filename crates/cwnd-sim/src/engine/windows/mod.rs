@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Windows: many flows that meet in one queue only, worked off flow by flow, on one thread or several.
 //!
-//! What a flow sends comes back to it after the *lookahead*, or later, whatever the others do. So all arrivals in a window of that length are known
+//! What a flow sends comes back to it after the *lookahead*, or later, whatever the others do. So all arrivals in a window of that length, or less, are known
 //! when it begins. Each flow's arrivals and timers in it are worked off in one go (`turn`), while the flow's state is at hand, and what it sends is
 //! noted. Then what all have sent is offered to the queue in the order of the events that sent it (`merge`): by time, then as anywhere
 //! ([`crate::schedule`]). Each flow takes what became of it into its next turn. So the results are those of one event after the other, and do
 //! not depend on the number of threads.
 //!
-//! Samples, actions, boundaries and starts of transfers cut windows. Each flow has a delay line of its own meanwhile, and no entries among the timers.
+//! Samples, actions, boundaries and starts of transfers cut windows. Each flow has a delay line of its own meanwhile. Among the timers it has no
+//! entry but, where it is a transfer, that of its start.
 
 mod chunk;
 mod line;
@@ -19,7 +20,7 @@ mod turn;
 
 use super::Simulation;
 use crate::network::Packet;
-use crate::schedule::{Entry, EventClass, EventId};
+use crate::schedule::{ASLEEP, Entry, EventClass, EventId};
 use crate::tcp::{AckPath, FlowState, Handshake};
 use chunk::Chunk;
 use cwnd::Controller;
@@ -91,7 +92,7 @@ impl Windows {
 
     /// When the first of the flows has its next event, ns.
     fn earliest(&self) -> u64 {
-        self.chunks.iter().map(|chunk| chunk.earliest).min().unwrap_or(NEVER)
+        chunk::earliest(&self.chunks)
     }
 }
 
@@ -100,12 +101,13 @@ impl Simulation {
     /// are the same.
     #[must_use]
     pub const fn with_threads(mut self, threads: u32) -> Self {
+        debug_assert!(!self.has_begun);
         self.threads = threads;
         self
     }
 
-    /// How many of the threads that it was given this run takes, where its flows meet. Algorithms that are not built in stay on the caller's: they may tell it of their faults by
-    /// that.
+    /// How many of the threads that it was given this run takes, where its flows meet. Algorithms that are not built in stay on the caller's thread, by which they note
+    /// their faults.
     fn threads_of(&self, meeting: &Meeting, asked: u32) -> u32 {
         let is_custom = |controller: &Controller| matches!(controller, Controller::Custom(_));
         let any_custom = self.flows.iter().any(|flow| is_custom(&flow.sender.driver.cc))
@@ -123,7 +125,7 @@ impl Simulation {
         }
     }
 
-    /// On how many threads it goes; before the first event, on how many it may.
+    /// On how many threads it goes; before [`Simulation::begin`], on how many it may.
     #[must_use]
     pub const fn threads(&self) -> u32 {
         self.threads
@@ -133,7 +135,7 @@ impl Simulation {
     fn meeting(&self) -> Option<Meeting> {
         let first = self.flows.first()?.direct.get()?;
         let link = &self.network.links[first as usize];
-        let propagation = link.departs_apart()?;
+        let propagation = link.propagation_of_single_packets()?;
         let is_plain = self.scenario.traffic.is_empty()
             && self.stacks.is_none()
             && self.captures.is_none()
@@ -180,10 +182,12 @@ impl Simulation {
         self
     }
 
-    /// Goes in windows, if it may; before the first event.
+    /// Decides whether it goes in windows, and on how many threads, if that is not decided yet. Its first step does so otherwise.
     #[cold]
-    pub(super) fn try_windows(&mut self) {
-        self.has_begun = true;
+    pub fn begin(&mut self) {
+        if std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
         let asked = std::mem::replace(&mut self.threads, 1);
         let Some(meeting) = self.meeting().filter(|_| self.trains) else { return };
         let threads = self.threads_of(&meeting, asked);
@@ -197,20 +201,20 @@ impl Simulation {
         let cuts = |flow: u32| self.scenario_flows[flow as usize].group.size.is_some();
         self.timers.keep(|id| id.class() != EventClass::Flow || cuts(id.number()));
         for (number, flow) in (0..).zip(&mut self.flows) {
-            flow.rto_armed = 0;
+            flow.rto_armed = ASLEEP;
             if !cuts(number) {
-                flow.armed = 0;
+                flow.armed = ASLEEP;
             }
         }
         for line in &mut self.network.lines {
-            line.armed = 0; // no packet wakes it
+            line.armed = ASLEEP;
         }
         let chunks = chunk::chunks(self.flows.len());
         self.windows = Some(Box::new(Windows {
             meeting,
             lines: self.flows.iter().map(|_| OwnLine::default()).collect(),
             fates: Vec::new(),
-            done: run::before(self.now),
+            done: run::start_of(self.now),
             merge: Merge::new(meeting.link as u32, chunks.len()),
             threads: pool,
             chunks,
@@ -271,7 +275,7 @@ impl Simulation {
         let windows = self.windows.as_ref()?;
         let last = Entry { time: self.scenario.duration, ..Entry::NEVER };
         let timer = self.timers.first().min(last);
-        let limit = timer.min(run::before(before));
+        let limit = timer.min(run::start_of(before));
         if windows.done < limit {
             return Some(Stepped { events: self.take_windows(limit, events), has_sampled: false });
         }
@@ -312,10 +316,10 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         let Some(windows) = &mut self.windows else { return };
         if flow.start_at == NEVER || flow.handshake == Handshake::GoesOn {
-            flow.armed = 0; // it has started: its turns look at its timers
+            flow.armed = ASLEEP; // it has started: its turns look at its timers
         }
         let mut next = NEVER;
-        if flow.armed == 0 {
+        if flow.armed == ASLEEP {
             next = windows.lines[number as usize].next().min(flow.next_event()).min(flow.sender.rto_at());
         }
         chunk::look_again(&mut windows.chunks, number, next);

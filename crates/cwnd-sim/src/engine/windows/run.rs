@@ -2,7 +2,7 @@
 //! Window after window, up to the next event of anything else. On several threads one window is merged while the next is worked off: windows are half
 //! as long then, so that nothing of the one arrives in the other.
 
-use super::chunk::{CHUNK, Chunk};
+use super::chunk::{CHUNK, Chunk, earliest};
 use super::line::OwnLine;
 use super::merge::Merge;
 use super::outbox::{Common, Fate};
@@ -13,7 +13,7 @@ use crate::engine::record::Tables;
 use crate::network::Packet;
 use crate::schedule::{Entry, EventClass, EventId};
 use crate::tcp::FlowState;
-use cwnd_link::{Link, NEVER};
+use cwnd_link::Link;
 use cwnd_scenario::Scenario;
 use std::mem::swap;
 
@@ -25,8 +25,8 @@ const FOR_EACH: u64 = 8;
 /// So many packets of all flows fit the cache.
 const ENOUGH: u64 = 2048;
 
-/// What comes before anything at this time, ns.
-pub(super) const fn before(time: u64) -> Entry {
+/// It comes before anything at this time, ns.
+pub(super) const fn start_of(time: u64) -> Entry {
     Entry { time, id: EventId::new(EventClass::Boundary, 0) }
 }
 
@@ -67,15 +67,15 @@ impl Run<'_> {
             let most = (events - packets).min(self.most).saturating_mul(self.meeting.spacing).max(1);
             let length = length.min(most);
             // It is merged beside this window if nothing of it arrives in this one, or else before.
-            let is_long = |(_, before)| u64::from(before) + length > self.meeting.lookahead;
+            let is_long = |(_, length_before)| u64::from(length_before) + length > self.meeting.lookahead;
             if !is_beside || self.unmerged.is_some_and(is_long) {
                 self.merge_last();
             }
             // What is on its way from a window before does not arrive before this one.
             let is_waiting = self.unmerged.is_some() || self.chunks.iter().any(Chunk::has_mail);
-            let earliest = self.chunks.iter().map(|chunk| chunk.earliest).min().unwrap_or(NEVER);
+            let earliest = earliest(self.chunks);
             let begin = if is_waiting { done.time } else { earliest.max(done.time) };
-            done = before(begin.saturating_add(length)).min(limit);
+            done = start_of(begin.saturating_add(length)).min(limit);
             if begin > done.time {
                 break;
             }
@@ -105,7 +105,7 @@ impl Run<'_> {
 
     /// Each flow takes what became of what it has sent, and does nothing.
     fn take_mail(&mut self) {
-        self.take_turns(0, before(0));
+        self.take_turns(0, start_of(0));
     }
 
     /// Each flow takes its turn, up to `limit`.
@@ -164,7 +164,7 @@ impl Simulation {
             unmerged: None,
         };
         let on_threads = threads.are_several();
-        self.finished = true; // if an algorithm panics
+        self.finished = true; // if an algorithm panics: no step follows
         let (end, packets) = threads.run(|| run.run(*done, limit, events, last, on_threads));
         self.finished = false;
         *done = end;

@@ -6,11 +6,15 @@ use crate::schedule::EventClass;
 use cwnd_link::random::RandomStream;
 use cwnd_scenario::Scenario;
 
-fn started(link: &str, flow: &str) -> Simulation {
+fn new(link: &str, flow: &str) -> Simulation {
     let text = format!(
         "duration = '1s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\n{link}\n[[flow]]\ncc = 'cubic'\ncount = 3\n{flow}"
     );
-    let mut simulation = Simulation::new(&Scenario::from_toml(&text).expect("valid"));
+    Simulation::new(&Scenario::from_toml(&text).expect("valid"))
+}
+
+fn started(link: &str, flow: &str) -> Simulation {
+    let mut simulation = new(link, flow);
     simulation.step_to(100_000_000);
     simulation
 }
@@ -37,6 +41,21 @@ fn a_window_is_no_longer_than_the_shortest_round_trip() {
     let simulation = started("", "rtt = '30ms'\n[[flow]]\ncc = 'reno'");
     let windows = simulation.windows.expect("it goes in windows");
     assert_eq!((windows.meeting.lookahead, windows.meeting.spacing), (20_000_000, 1_200_000));
+    assert_eq!(windows.merge.lengths.iter().max(), Some(&20_000_000));
+}
+
+// Two windows that are worked off and merged beside each other are no longer than that together.
+#[cfg(debug_assertions)]
+#[test]
+fn on_two_threads_a_window_is_no_longer_than_half_of_it() {
+    let mut simulation = new("", "rtt = '30ms'\n[[flow]]\ncc = 'reno'").with_threads(2);
+    simulation.step_to(500_000_000);
+    let windows = simulation.windows.expect("it goes in windows");
+    // At first there are pauses. Behind one, or where a sample has cut a window to nothing, nothing is to be done beside the next.
+    let lengths = &windows.merge.lengths[20..];
+    let half = 10_000_000;
+    assert!(lengths.iter().filter(|length| **length == half).count() >= 20, "{lengths:?}");
+    assert!(lengths.windows(2).all(|pair| pair[1] <= half || pair[0] == 0), "{lengths:?}");
 }
 
 // Random bursts of three chunks: sorted by (time, event), those of one event in the order in which they were sent.

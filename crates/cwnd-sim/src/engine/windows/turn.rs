@@ -206,9 +206,8 @@ impl Exit for Turn<'_> {
         _: &mut OwnLine,
         (first, count): (u64, u32),
     ) -> bool {
-        // Of full segments only: the last one of a transfer may be shorter.
         match u16::try_from(count) {
-            Ok(count) if flow.last.0.wrapping_sub(first as u32) >= count.into() => {
+            Ok(count) if flow.are_full(first, count.into()) => {
                 self.post(now, flow, (first, count), true);
             }
             _ => (first..first + u64::from(count)).for_each(|position| self.post_one(now, flow, position)),
