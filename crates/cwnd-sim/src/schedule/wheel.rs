@@ -20,6 +20,8 @@ pub struct Wheel {
     /// `near` holds the entries due before this slot.
     horizon: u64,
     slots: Vec<Vec<Entry>>,
+    /// Room of slots that have been emptied, for those that are filled next.
+    spare: Vec<Vec<Entry>>,
     /// Which slots have entries.
     filled: [u64; WORDS],
     far: EventQueue,
@@ -31,6 +33,7 @@ impl Default for Wheel {
             near: EventQueue::default(),
             horizon: 0,
             slots: vec![Vec::new(); SLOTS as usize],
+            spare: Vec::new(),
             filled: [0; WORDS],
             far: EventQueue::default(),
         }
@@ -100,7 +103,13 @@ impl Wheel {
         } else if slot - self.horizon < SLOTS {
             let at = slot % SLOTS;
             self.filled[(at / 64) as usize] |= 1 << (at % 64);
-            self.slots[at as usize].push(entry);
+            let entries = &mut self.slots[at as usize];
+            if entries.capacity() == 0
+                && let Some(spare) = self.spare.pop()
+            {
+                *entries = spare;
+            }
+            entries.push(entry);
         } else {
             self.far.insert(entry);
         }
@@ -120,8 +129,12 @@ impl Wheel {
         self.horizon = slot + 1;
         let at = slot % SLOTS;
         self.filled[(at / 64) as usize] &= !(1 << (at % 64));
-        for entry in std::mem::take(&mut self.slots[at as usize]) {
+        let mut entries = std::mem::take(&mut self.slots[at as usize]);
+        for entry in entries.drain(..) {
             self.near.insert(entry);
+        }
+        if entries.capacity() > 0 {
+            self.spare.push(entries);
         }
         while self.far.first() != Entry::NEVER && (self.far.first().time >> SLOT_SHIFT) < self.horizon + SLOTS
         {

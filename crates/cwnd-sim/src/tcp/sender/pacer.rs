@@ -20,19 +20,40 @@ use cwnd_scenario::Flow;
 const SLOW_START_PERCENT: u64 = 200;
 const AVOIDANCE_PERCENT: u64 = 120;
 
-/// The window's rate, with its margin, bytes/s, from 1 on; there is a round trip time. // Linux: tcp_update_pacing_rate
-#[inline]
-pub(super) fn window_rate(conn: &Conn) -> u64 {
-    // The larger margin while the window is below half the threshold.
-    let percent = if conn.cwnd < conn.ssthresh / 2 { SLOW_START_PERCENT } else { AVOIDANCE_PERCENT };
-    let window = u64::from(conn.cwnd.max(conn.packets_out)) * u64::from(conn.mss);
-    // Eighths of µs per second, and per cent.
-    let (scale, srtt) = (80_000 * percent, u64::from(conn.srtt_us8));
-    let rate = match window.checked_mul(scale) {
-        Some(product) => product / srtt,
-        None => u64::try_from(u128::from(window) * u128::from(scale) / u128::from(srtt)).unwrap_or(u64::MAX),
-    };
-    rate.clamp(1, u64::MAX >> 1)
+/// What a window's rate depends on beside the size of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct WindowRate {
+    /// Segments.
+    window: u32,
+    /// In eighths of a µs; 0 before the first round trip.
+    srtt_us8: u32,
+    /// Whether the window is below half the threshold, where the margin is larger.
+    is_early: bool,
+}
+
+impl WindowRate {
+    pub fn of(conn: &Conn) -> Self {
+        Self {
+            window: conn.cwnd.max(conn.packets_out),
+            srtt_us8: conn.srtt_us8,
+            is_early: conn.cwnd < conn.ssthresh / 2,
+        }
+    }
+
+    /// The rate with its margin, bytes/s, from 1 on, for segments of `mss` bytes; there is a round trip time. // Linux: tcp_update_pacing_rate
+    pub fn rate(self, mss: u32) -> u64 {
+        let percent = if self.is_early { SLOW_START_PERCENT } else { AVOIDANCE_PERCENT };
+        let window = u64::from(self.window) * u64::from(mss);
+        // Eighths of µs per second, and per cent.
+        let (scale, srtt) = (80_000 * percent, u64::from(self.srtt_us8));
+        let rate = match window.checked_mul(scale) {
+            Some(product) => product / srtt,
+            None => {
+                u64::try_from(u128::from(window) * u128::from(scale) / u128::from(srtt)).unwrap_or(u64::MAX)
+            }
+        };
+        rate.clamp(1, u64::MAX >> 1)
+    }
 }
 
 /// Where the pace of a sender comes from.
@@ -58,8 +79,11 @@ pub struct SendLimits {
     burst_left: u32,
     /// Payload of a full segment, bytes.
     mss: u32,
-    /// The rate that was last derived from the window, bytes/s: any other is the algorithm's.
+    /// The rate that was last derived from the window, bytes/s: any other is the algorithm's. What it was derived from, and the time
+    /// between two packets at it, ns.
     derived: u64,
+    derived_from: WindowRate,
+    derived_gap: u64,
     /// Time between two packets when the last one left, ns.
     gap: u64,
     /// When the packet after the last one is due at the pace, ns.
@@ -95,6 +119,8 @@ impl SendLimits {
             burst_left: burst,
             mss,
             derived: u64::MAX,
+            derived_from: WindowRate { window: 0, srtt_us8: 0, is_early: false },
+            derived_gap: 0,
             gap: 0,
             due: 0,
             wake_at: NEVER,
@@ -126,10 +152,19 @@ impl SendLimits {
             if conn.srtt_us8 == 0 || self.pace != Pace::Window {
                 return 0;
             }
-            self.derived = window_rate(conn);
-            conn.pacing_rate = self.derived;
+            let from = WindowRate::of(conn);
+            if from != self.derived_from {
+                self.derived = from.rate(conn.mss);
+                conn.pacing_rate = self.derived;
+                (self.derived_from, self.derived_gap) = (from, self.gap_at(self.derived));
+            }
+            return self.derived_gap;
         }
-        u64::from(self.mss) * 1_000_000_000 / conn.pacing_rate.max(1)
+        self.gap_at(conn.pacing_rate)
+    }
+
+    fn gap_at(&self, rate: u64) -> u64 {
+        u64::from(self.mss) * 1_000_000_000 / rate.max(1)
     }
 }
 
@@ -153,7 +188,10 @@ impl Sender {
             return true; // the rest of a buffer
         }
         limits.gap = limits.gap(&mut self.driver.conn);
-        let from = limits.due.saturating_sub(limits.gap.saturating_mul(u64::from(limits.burst) - 1));
+        let mut from = limits.due;
+        if limits.burst > 1 {
+            from = from.saturating_sub(limits.gap.saturating_mul(u64::from(limits.burst) - 1));
+        }
         if from > now {
             limits.wake_at = from;
             if let Some(offload) = offload {

@@ -9,7 +9,7 @@
 //! one when all of this one would have been sent.
 
 use crate::tcp::sender::Sender;
-use crate::tcp::sender::pacer::{SendLimits, window_rate};
+use crate::tcp::sender::pacer::{SendLimits, WindowRate};
 use cwnd::{CaState, Conn};
 use std::collections::VecDeque;
 
@@ -86,7 +86,7 @@ fn autosize(conn: &Conn, full: u32) -> u32 {
     if conn.srtt_us8 == 0 {
         return full;
     }
-    autosize_at(window_rate(conn), conn, full)
+    autosize_at(WindowRate::of(conn).rate(conn.mss), conn, full)
 }
 
 /// The same at a pace of `rate` bytes/s.
