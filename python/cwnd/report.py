@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from cwnd.run_summary import Summary
     from cwnd.summary_types import FlowSummary, LinkSummary, TrafficSummary
 
-# A table of more flows takes minutes to print.
-MOST_FLOWS = 1000
+# More flows than a terminal has lines: a row for each group.
+MOST_FLOWS = 50
 
 
 def mbps(value: float) -> str:
@@ -147,10 +147,28 @@ def cells(flow: FlowSummary) -> list[str]:
     return [form(number(flow, key)) for _, key, form in COLUMNS]
 
 
+def groups(flows: Sequence[FlowSummary]) -> Grid:
+    """A row per label: sums, and means of round trip times and windows."""
+    of: dict[str, list[FlowSummary]] = {}
+    for flow in flows:
+        of.setdefault(flow["label"], []).append(flow)
+
+    def cell(members: list[FlowSummary], key: str, form: Callable[[float], str]) -> str:
+        total = sum(number(flow, key) for flow in members)
+        return form(total / len(members) if key in ("rtt_ms", "cwnd_mean") else total)
+
+    rows = [
+        (label, [f"{len(members):,}", *(cell(members, key, form) for _, key, form in COLUMNS)])
+        for label, members in of.items()
+    ]
+    return Grid("group", ["flows", *(heading for heading, *_ in COLUMNS)], rows)
+
+
 def table(summary: Summary, printer: Printer | None = None) -> None:
     """Prints flows, links, traffic, transfers and cost."""
     printer = printer or Printer()
     if len(summary["flows"]) > MOST_FLOWS:
+        printer.print(groups(summary["flows"]))
         printer.print(f"{len(summary['flows']):,} flows: a row for each is in --json, and in the table flows of -o")
     elif summary["flows"]:
         rows = [(flow["name"], cells(flow)) for flow in summary["flows"]]

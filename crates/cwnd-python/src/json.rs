@@ -3,7 +3,7 @@
 
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::Value;
 
 /// The document as dictionaries, lists, texts and numbers.
@@ -26,7 +26,8 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
         Value::Object(keys) => {
             let table = PyDict::new(py);
             for (key, value) in keys {
-                table.set_item(key, to_python(py, value)?)?;
+                // Rows have the same keys: each is there once.
+                table.set_item(PyString::intern(py, key), to_python(py, value)?)?;
             }
             table.into_bound_py_any(py)
         }

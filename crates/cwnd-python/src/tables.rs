@@ -10,7 +10,8 @@ use cwnd_record::{Column, Lane, RateRow, Summary, WaitRow, tables};
 use cwnd_sim::Tables;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// A table that Arrow's libraries can take over (`pyarrow.record_batch(table)`).
@@ -88,9 +89,16 @@ pub trait Recorded {
     /// Its links' queueing delays.
     fn waits(&self) -> Vec<WaitRow>;
 
-    /// The summary as a document.
+    /// The summary as a document. It is made flow by flow: of many flows all documents would take more room than all else.
     fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.summed().document())
+        let summary = self.summed();
+        let document = to_python(py, &summary.document_without_flows())?;
+        let flows = PyList::empty(py);
+        for flow in summary.flow_documents() {
+            flows.append(to_python(py, &Value::Object(flow))?)?;
+        }
+        document.set_item("flows", flows)?;
+        Ok(document)
     }
 
     /// Rows of a table.

@@ -223,11 +223,13 @@ def shares(run: RunData, axes: Axes, *, named: bool = True) -> None:
     del named  # no time axis
     flows = run.summary["flows"]
     x_max = 100.0
+    # Of many flows wide edges would cover the bars.
+    edge = min(0.8, 40 / max(len(flows), 1))
     for row, (label, members) in enumerate(run.flows_of.items()):
         left = 0.0
         for number in members:
             share = 100 * flows[number]["share"]
-            axes.barh(row, share, left=left, color=run.colour[label], edgecolor="white", linewidth=0.8, height=0.5)
+            axes.barh(row, share, left=left, color=run.colour[label], edgecolor="white", linewidth=edge, height=0.5)
             left += share
         label_text = f"{short(label)} ({len(members)}): {left:.1f} %"
         axes.annotate(label_text, (0, row - 0.25), (3, 2), textcoords="offset points", fontsize=9, parse_math=False)

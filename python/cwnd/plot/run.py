@@ -169,7 +169,7 @@ class RunData:
                 merged[-1] = Mark(merged[-1].time_s, f"{merged[-1].text}, {text}")
             else:
                 merged.append(Mark(mark.time_s, text))
-        return merged if len(merged) <= MAX_MARKS else []
+        return merged if len(merged) <= MAX_MARKS and len(chosen) <= 4 * MAX_MARKS else []
 
     def style(self, number: int) -> LineStyle:
         """Colour and dashes by label, lightness by number within it; dashes by number if all flows have the same label."""

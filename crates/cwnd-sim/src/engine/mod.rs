@@ -33,6 +33,7 @@ use crate::network::{Network, PathNeeds};
 use crate::schedule::{EventClass, EventId, Wheel};
 use crate::tcp::{AckSlab, FlowRecord, FlowState, Owner};
 use capture::Captures;
+use cwnd::Controller;
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario};
 use sources::Background;
@@ -334,6 +335,14 @@ impl Simulation {
             }
             _ => None,
         }
+    }
+
+    /// Whether an algorithm of its flows so far, or of its actions, is not built in.
+    #[must_use]
+    pub fn has_custom_algorithms(&self) -> bool {
+        let is_custom = |controller: &Controller| matches!(controller, Controller::Custom(_));
+        self.flows.iter().any(|flow| is_custom(&flow.sender.driver.cc))
+            || self.actions.iter().any(|(.., action)| action.controller().as_ref().is_some_and(is_custom))
     }
 
     /// Slots for flows: the scenario's flows, and the largest number of traffic flows that existed at once.

@@ -23,7 +23,6 @@ use crate::network::Packet;
 use crate::schedule::{ASLEEP, Entry, EventClass, EventId};
 use crate::tcp::{AckPath, FlowState, Handshake};
 use chunk::Chunk;
-use cwnd::Controller;
 use cwnd_link::NEVER;
 use line::OwnLine;
 use merge::Merge;
@@ -109,12 +108,9 @@ impl Simulation {
     /// How many of the threads that it was given this run takes, where its flows meet. Algorithms that are not built in stay on the caller's thread, by which they note
     /// their faults.
     fn threads_of(&self, meeting: &Meeting, asked: u32) -> u32 {
-        let is_custom = |controller: &Controller| matches!(controller, Controller::Custom(_));
-        let any_custom = self.flows.iter().any(|flow| is_custom(&flow.sender.driver.cc))
-            || self.actions.iter().any(|(.., action)| action.controller().as_ref().is_some_and(is_custom));
         let processors = std::thread::available_parallelism().map_or(1, |number| number.get() as u32);
         let (flows, packets) = ON_THREADS;
-        if asked < 2 || any_custom {
+        if asked < 2 || self.has_custom_algorithms() {
             1
         } else if cfg!(debug_assertions) {
             asked
