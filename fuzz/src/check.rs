@@ -147,7 +147,7 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     Ok(Outcome::Ran { events, over })
 }
 
-/// Runs `second`, which goes `how` is said, as far as the first has come, which has this summary: whether both have the same summary and tables.
+/// Runs `second` as far as the first has come: whether both have the same summary and tables. `how` tells in words by which way it goes.
 fn agrees(
     mut second: Simulation,
     (first, summary, over): (&Simulation, &str, bool),

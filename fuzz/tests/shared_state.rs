@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! An algorithm whose flows share a variable: it breaks the promise that runs repeat, and never one of cwnd's own.
+//! An algorithm whose flows share a variable breaks the promise that runs repeat: it is blamed, not cwnd.
 
 use cwnd::registry::{Custom, Description, PluginFactory, Recovery, Set, SetDescription};
 use cwnd::{CongestionControl, Conn};

@@ -22,6 +22,7 @@ from cwnd import Scenario, _native
 from cwnd import run as run_scenario
 from cwnd.metrics.statistics import mean_interval
 from tools import ROOT
+from tools.bench.page import native_digest
 from tools.web.build import MODULE
 from tools.web.node import Module, module
 
@@ -42,13 +43,6 @@ COMPARED = sorted((ROOT / "python/cwnd/comparison/scenarios").glob("*.toml"))
 def wasm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Module]:
     with module(tmp_path_factory.mktemp("module")) as running:
         yield running
-
-
-def native_digest(text: str) -> str:
-    simulation = _native.Simulation(Scenario.from_toml(text))
-    while not simulation.step(1_000_000):
-        pass
-    return simulation.digest()
 
 
 @pytest.mark.parametrize("path", [*SCENARIOS, *COMPARED], ids=lambda path: path.stem)

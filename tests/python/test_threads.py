@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cwnd as package
+from cwnd.replicates.replicating import processors
 from cwnd.store import Writer
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ def test_a_run_is_the_same_on_one_thread_and_on_several() -> None:
     # 2667 packets in 80 ms, so it takes all that there are.
     assert all(number == min(threads, taken[256]) for threads, number in taken.items()), taken
     if taken[256] == 1:
+        assert os.environ.get("CI") != "true" or processors() == 1, taken
         pytest.skip("this process has one processor")
 
 

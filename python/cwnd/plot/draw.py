@@ -158,8 +158,8 @@ def slow_start(run: RunData, axes: Axes) -> None:
 
 def throughput(run: RunData, axes: Axes, *, named: bool = True) -> None:
     """Wire bits that left each flow's last link, means over a second (over a fiftieth of a short run), or over as long as lies between two samples."""
-    between = [float(np.median(np.diff(time))) for time, *_ in run.series.values() if time.size > 2]
-    width = max([min(1.0, run.scenario.duration_s / 50), *between[:1]])
+    between = (float(np.median(np.diff(time))) for time, *_ in run.series.values() if time.size > 2)
+    width = max(min(1.0, run.scenario.duration_s / 50), next(between, 0.0))
     edges = np.arange(0, run.scenario.duration_s + width / 2, width)
     for number, (time, _, forwarded) in run.series.items():
         if time.size < 2:

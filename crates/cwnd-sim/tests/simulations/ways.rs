@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Whatever way the engine goes (windows, on one thread or several; trains; the general path), the result is the same. Each scenario here goes all of them
-//! ([`run`]), as every scenario of these tests does; these are drawn so that they meet what the lean path and windows take apart.
+//! Windows, on one thread and on three, trains and the general path give the same results: [`run`] goes all of these ways. The scenarios here are drawn so
+//! that they meet what the lean path and windows take apart.
 
 #![cfg(debug_assertions)]
 
@@ -45,11 +45,11 @@ fn scenario(seed: u64) -> String {
 
 #[test]
 fn random_scenarios_give_the_same_by_every_way() {
-    let mut drops = 0;
+    let mut events = 0;
     for seed in 0..60 {
-        drops += run(&scenario(seed)).tables().events.len();
+        events += run(&scenario(seed)).tables().events.len();
     }
-    assert!(drops > 3000, "{drops} events");
+    assert!(events > 3000, "{events} events");
 }
 
 // Two minutes with nothing out, longer than the timeout: the restart lowers the window before the second segment.
