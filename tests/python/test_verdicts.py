@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from claim_with import claim_with
 
 from cwnd.reproduce import Holds, Measured, Reported, Undecidable
-from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, judge, summary
+from cwnd.reproduce.claims import Claim, claims
+from cwnd.reproduce.run_folder import COMMITTED
+from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SweepPoint, judge, summary
 from tools.docs import verdicts
 
 
@@ -55,6 +58,85 @@ def test_of_a_sweep_every_point_counts_and_the_worst_is_shown() -> None:
     assert verdict.sweep is not None
     assert [point["holds"] for point in verdict.sweep.values()] == [True, False]
     assert judge(claim_with(">=", 0.8), Measured({"a": 0.9, "b": 0.81})).at == "b"
+
+
+# Two seeds a, b: mean (a + b)/2, interval ± 12.706 · |a − b|/2 (Student's t of one degree of freedom, 12.706 · s/√2 with s = |a − b|/√2).
+# Asked is more than 1. CLEAR_FAIL 0.5 ± 0.064, NEAR_FAIL 0.9 ± 1.27, NEAR_HOLD 1.2 ± 1.27, CLEAR_HOLD 1.5 ± 0.064.
+CLEAR_FAIL, NEAR_FAIL, NEAR_HOLD, CLEAR_HOLD = [0.495, 0.505], [0.8, 1.0], [1.1, 1.3], [1.495, 1.505]
+
+
+@pytest.mark.parametrize(
+    ("points", "holds", "near", "at"),
+    [
+        # One point breaks it clearly: it is broken clearly, even where a point near the bound is further off in the mean.
+        ({"a": CLEAR_FAIL, "b": NEAR_FAIL}, False, False, "a"),
+        ({"a": [0.8, 0.81], "b": [0.1, 1.0]}, False, False, "a"),  # 0.805 ± 0.064, and 0.55 ± 5.7
+        ({"a": NEAR_FAIL, "b": CLEAR_FAIL, "c": NEAR_HOLD, "d": CLEAR_HOLD}, False, False, "b"),
+        # All points that break it are near: it is broken near the bound, whatever the others do.
+        ({"a": NEAR_FAIL, "b": [0.6, 1.0]}, False, True, "b"),
+        ({"a": NEAR_FAIL, "b": CLEAR_HOLD}, False, True, "a"),
+        ({"a": NEAR_FAIL, "b": NEAR_HOLD}, False, True, "a"),
+        # It holds near the bound if any point does: that point decides, not the one with the smaller mean.
+        ({"a": NEAR_HOLD, "b": CLEAR_HOLD}, True, True, "a"),
+        ({"a": [1.095, 1.105], "b": NEAR_HOLD}, True, True, "b"),  # 1.1 ± 0.064
+        ({"a": CLEAR_HOLD, "b": [1.395, 1.405]}, True, False, "b"),
+        # A point of one seed has no interval and is not near.
+        ({"a": NEAR_FAIL, "b": 0.5}, False, False, "b"),
+    ],
+)
+def test_a_sweep_fails_clearly_with_one_clear_failure_and_holds_clearly_with_all_points(
+    points: dict[str, Any], holds: bool, near: bool, at: str
+) -> None:
+    verdict = judge(claim_with(">", 1), Measured(points))
+    assert (verdict.holds, verdict.near, verdict.at) == (holds, near, at)
+    assert verdict.sweep is not None and verdict.measured == verdict.sweep[at]["measured"]
+    assert verdict.ci95 == verdict.sweep[at]["ci95"]
+
+
+def test_an_order_fails_clearly_with_one_clear_gap_and_holds_clearly_with_all_gaps() -> None:
+    order = claim_with("order", ["a", ["b", "c"]])
+    # a − b: −0.1 ± 1.27 · 0.1; a − c: −1 and 0, −0.5 ± 6.35. The second is further off in the mean, the first is certain.
+    certain = judge(order, Measured({"a": [1.0, 1.0], "b": [1.1, 1.11], "c": [2.0, 1.0]}))
+    assert (certain.holds, certain.near) == (False, False)
+    assert certain.ci95 == pytest.approx([-0.105 - 0.0635, -0.105 + 0.0635], abs=1e-3)
+    assert judge(order, Measured({"a": [1.0, 1.0], "b": [0.9, 0.9], "c": [2.0, 1.0]})).near
+    # a − b: 0.1 ± 0; a − c: 0 and 1, 0.5 ± 6.35: whether it holds hangs on the second.
+    open_ = judge(order, Measured({"a": [1.0, 1.0], "b": [0.9, 0.9], "c": [1.0, 0.0]}))
+    assert (open_.holds, open_.near) == (True, True)
+    assert not judge(order, Measured({"a": [1.0, 1.0], "b": [0.9, 0.9], "c": [0.1, 0.11]})).near
+
+
+def near_point(claim: Claim, point: SweepPoint) -> bool:
+    """Whether a point on record is near its bound, from its interval alone."""
+    interval = point["ci95"]
+    if not isinstance(interval, list) or interval[0] is None:
+        return False
+    low, high = (end if isinstance(end, int | float) else math.inf for end in interval)
+    if claim.op == "order":
+        return bool(low <= 0 <= high)
+    if claim.op == "within":
+        assert claim.low is not None and claim.high is not None
+        outside = high < claim.low or low > claim.high
+        return not outside and not claim.low <= low <= high <= claim.high
+    assert claim.value is not None
+    return bool(low <= claim.value <= high)
+
+
+@pytest.mark.parametrize("name", ["verdicts.json", "verdicts-full.json"])
+def test_the_sweeps_on_record_are_near_where_their_points_say_so(name: str) -> None:
+    sweeps = 0
+    for entry in json.loads(COMMITTED.with_name(name).read_text()):
+        for row in entry["claims"]:
+            for verdict in (row, row.get("second", {})):
+                if points := verdict.get("sweep"):
+                    sweeps += 1
+                    near = {key: near_point(claims()[row["id"]], point) for key, point in points.items()}
+                    broken = [near[key] for key, point in points.items() if not point["holds"]]
+                    assert verdict["holds"] is not bool(broken), row["id"]
+                    assert verdict.get("near", False) is (all(broken) if broken else any(near.values())), row["id"]
+                    assert verdict["measured"] == points[verdict["at"]]["measured"], row["id"]
+                    assert near[verdict["at"]] is verdict.get("near", False), row["id"]
+    assert sweeps > 50
 
 
 def test_an_order_holds_when_every_name_exceeds_every_name_of_the_next_group() -> None:

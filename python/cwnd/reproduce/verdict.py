@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NotRequired, TypedDict
+from typing import NotRequired, TypedDict, TypeVar
 
 from cwnd.metrics.statistics import Interval, mean_interval, median_interval
 from cwnd.reproduce.claims import EMPIRICAL, Claim
@@ -41,6 +41,7 @@ class SecondVerdict(TypedDict, total=False):
     holds: bool | None
     near: bool
     at: str
+    sweep: Mapping[str, SweepPoint]
     undecidable: str
 
 
@@ -86,7 +87,7 @@ class Verdict:
     #: 95 % interval over seeds: of the number, of the numbers by name, or of the smallest gap of an order.
     ci95: ShownInterval = None
     seeds: int = 0
-    #: The interval reaches over the bound, or the seeds disagree.
+    #: The interval reaches over the bound, or the seeds disagree; of a sweep or an order, that of the part that decides (`deciding`).
     near: bool = False
     #: Of a sweep, the point that decides, whose value `measured` is; and all points.
     at: str = ""
@@ -191,6 +192,33 @@ class PointVerdict:
     near: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """How far one name of an order is above another: the mean, its interval, and what they decide."""
+
+    margin: float
+    ci95: list[float | str | None] | None
+    near: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether the one is above the other."""
+        return self.margin > 0
+
+
+Part = TypeVar("Part", PointVerdict, Gap)
+
+
+def deciding(parts: Iterable[Part]) -> Part:
+    """The part that decides a conjunction: the points of a sweep, the gaps of an order.
+
+    A conjunction fails with any part that fails, and clearly with any that fails clearly: that part decides, and of several the worst. It
+    holds clearly only if every part does: a part that holds near decides before the others, and of several the worst. So the conjunction
+    is near exactly if the part that decides is.
+    """
+    return min(parts, key=lambda part: (part.holds, part.near != part.holds, part.margin))
+
+
 def compare(claim: Claim, values: object) -> PointVerdict:
     """The verdict on a comparison, or `within`."""
     numbers = per_seed(values, claim)
@@ -206,44 +234,49 @@ def compare(claim: Claim, values: object) -> PointVerdict:
 
 
 def order(claim: Claim, values: Mapping[str, object]) -> PointVerdict:
-    """Whether each name of a group exceeds each name of the next group. The smallest gap, with its interval, is the margin."""
+    """Whether each name of a group exceeds each name of the next group. The gap that decides, with its interval, is the margin."""
     names = [name for group in claim.order for name in group]
     if set(values) != set(names):
         raise ValueError(f"{claim.id}: {sorted(values)} were measured; expected {sorted(names)}")
     by_name = {name: per_seed(values[name], claim) for name in names}
-    centres = {name: centre(by_name[name])[0] for name in names}
-    gaps = {}
-    for higher, lower in pairwise(claim.order):
-        for above in higher:
-            for below in lower:
-                # Two infinite times have no order.
-                same = centres[above] == centres[below]
-                gaps[above, below] = 0.0 if same else centres[above] - centres[below]
-    (above, below), gap = min(gaps.items(), key=lambda item: item[1])
+    gaps = [
+        gap_between(by_name[above], by_name[below])
+        for higher, lower in pairwise(claim.order)
+        for above in higher
+        for below in lower
+    ]
+    gap = deciding(gaps)
+    shown = {name: written(centre(by_name[name])[0]) for name in names}
+    return PointVerdict(gap.holds, gap.margin, shown, gap.ci95, len(by_name[names[0]]), gap.near)
+
+
+def gap_between(above: list[float], below: list[float]) -> Gap:
+    """The gap between the numbers of two names, one per seed. Without an interval it is not near."""
+    upper, lower = centre(above)[0], centre(below)[0]
+    # Two infinite times have no order.
+    gap = 0.0 if upper == lower else upper - lower
     interval = None
-    if len(by_name[above]) == len(by_name[below]):
-        differences = [a - b for a, b in zip(by_name[above], by_name[below])]
+    if len(above) == len(below):
+        differences = [a - b for a, b in zip(above, below)]
         interval = mean_interval(differences) if all(map(math.isfinite, differences)) else None
     low, high = (interval.low, interval.high) if interval else (None, None)
     near = low is not None and high is not None and low <= 0 <= high
-    shown = {name: written(centres[name]) for name in names}
-    return PointVerdict(gap > 0, gap, shown, ends(interval) if interval else None, len(by_name[above]), near)
+    return Gap(gap, ends(interval) if interval else None, near)
 
 
 def measured(claim: Claim, answer: Measured) -> Verdict:
-    """The verdict on a claim with numbers, or with a sweep of them."""
+    """The verdict on a claim with numbers, or with a sweep of them, every point of which has to satisfy it."""
     values = answer.values
     at, sweep = "", None
     if isinstance(values, Mapping) and (claim.op != "order" or isinstance(next(iter(values.values())), Mapping)):
         points = {str(key): decide(claim, point) for key, point in values.items()}
-        at, worst = min(points.items(), key=lambda item: (item[1].holds, item[1].margin))
+        point = deciding(points.values())
+        at = next(key for key, each in points.items() if each is point)
         sweep = {key: SweepPoint(measured=p.measured, ci95=p.ci95, holds=p.holds) for key, p in points.items()}
-        near = any(p.near for p in points.values() if p.holds == worst.holds)
     else:
-        worst = decide(claim, values)
-        near = worst.near
+        point = decide(claim, values)
     return Verdict(
-        claim, worst.holds, worst.measured, worst.ci95, worst.seeds, near, at=at, sweep=sweep, note=answer.note
+        claim, point.holds, point.measured, point.ci95, point.seeds, point.near, at=at, sweep=sweep, note=answer.note
     )
 
 
