@@ -192,9 +192,9 @@ def test_the_report_has_the_numbers_of_both_lanes(done: Path) -> None:
     assert "400-fold" not in shown and "400-fold" in in_lane_live(entry, experiments()["freebsd/table"])
 
 
-def test_the_end_of_a_run_says_the_three_numbers(done: Path, cwnd: Cli) -> None:
+def test_the_end_of_a_run_says_the_four_numbers(done: Path, cwnd: Cli) -> None:
     again = cwnd("reproduce", QUICK, "--cubic", "none", "-o", done)
-    assert "arithmetic and conformance: " in again.stdout and "empirical, near the bound: " in again.stdout
+    assert "arithmetic and conformance: " in again.stdout and "empirical, without an interval: " in again.stdout
 
 
 def test_the_list_has_every_experiment_and_the_last_verdicts_of_a_folder(done: Path, cwnd: Cli) -> None:

@@ -56,7 +56,7 @@ def counted(entry: Entry | None) -> str:
 
 
 def totals(entries: list[Entry]) -> list[str]:
-    """Claims that hold, of those that are decided: the three numbers."""
+    """Claims that hold, of those that are decided: the four numbers."""
     return [str(part) if part.decided else "" for _, part in of_entries(entries).parts()]
 
 

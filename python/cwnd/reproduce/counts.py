@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How many claims hold, in three numbers, which docs/results/experiments.md explains."""
+"""How many claims hold, in four numbers, which docs/results/experiments.md explains."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cwnd.reproduce.claims import EMPIRICAL, claims
+from cwnd.reproduce.verdict import ShownInterval
 from cwnd.reproduce.verdict import VerdictDocument as Row
 
 if TYPE_CHECKING:
@@ -28,14 +29,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The three numbers; readings that exclude each other are counted once."""
+    """The four numbers; readings that exclude each other are counted once."""
 
     #: Arithmetic and conformance.
     exact: Part
-    #: Empirical: the interval over the seeds is on one side of the bound, or there is none, with one seed.
+    #: Empirical: the interval over the seeds is on one side of the bound.
     clear: Part
     #: Empirical: the interval reaches over the bound, or the seeds disagree.
     near: Part
+    #: Empirical: no interval, as of one seed, or of a criterion without a number on which all seeds agree.
+    bare: Part
 
     def parts(self) -> tuple[tuple[str, Part], ...]:
         """The numbers with their names."""
@@ -43,6 +46,7 @@ class Counts:
             ("arithmetic and conformance", self.exact),
             ("empirical, clear of the bound", self.clear),
             ("empirical, near the bound", self.near),
+            ("empirical, without an interval", self.bare),
         )
 
     def sentence(self) -> str:
@@ -71,17 +75,26 @@ def decided(rows: Iterable[Row]) -> list[Row]:
     return selected
 
 
+def has_interval(ci95: ShownInterval) -> bool:
+    """Whether there is an interval: of the number, or of any of the numbers by name."""
+    return any(map(has_interval, ci95.values())) if isinstance(ci95, Mapping) else ci95 is not None
+
+
+def part_of(row: Row) -> str:
+    """The number that counts a claim: a field of `Counts`."""
+    if claims()[row["id"]].kind != EMPIRICAL:
+        return "exact"
+    return "near" if row.get("near") else "clear" if has_interval(row["ci95"]) else "bare"
+
+
 def counts(rows: Iterable[Row]) -> Counts:
-    """The three numbers of these claims."""
-    parts: dict[str, list[bool]] = {"exact": [], "clear": [], "near": []}
+    """The four numbers of these claims."""
+    parts: dict[str, list[bool]] = {field.name: [] for field in fields(Counts)}
     for row in decided(rows):
-        empirical = claims()[row["id"]].kind == EMPIRICAL
-        name = "exact" if not empirical else "near" if row.get("near") else "clear"
-        parts[name].append(bool(row["holds"]))
-    exact, clear, near = (Part(sum(of), len(of)) for of in parts.values())
-    return Counts(exact, clear, near)
+        parts[part_of(row)].append(bool(row["holds"]))
+    return Counts(**{name: Part(sum(of), len(of)) for name, of in parts.items()})
 
 
 def of_entries(entries: Iterable[Entry]) -> Counts:
-    """The three numbers of experiments, as verdicts.json has them."""
+    """The four numbers of experiments, as verdicts.json has them."""
     return counts([row for entry in entries for row in entry["claims"]])

@@ -296,7 +296,7 @@ def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, b
         "A number is a mean over seeds (a median where a time was not always reached), with its 95 % confidence interval; † marks a "
         "bound that is this project's choice; near: the interval reaches over the bound, or the seeds disagree. Arithmetic follows from "
         "formulas, conformance is what an algorithm does by itself, empirical what flows do on a network; of readings that exclude each other "
-        "the one counts, in the last three columns, in which most statements hold.</p>"
+        "the one counts, in the last four columns, in which most statements hold.</p>"
         f"{overview(shown, before)}{''.join(parts)}</main></body></html>\n"
     )
 
