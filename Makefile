@@ -14,7 +14,7 @@ PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo test test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz page wheel clean
+.PHONY: FORCE help demo locks test test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz page wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -32,6 +32,7 @@ help:
 	@echo "make wheel    the Python package with the kernel's objects, in dist (PROFILE=1: optimised by a profile, for releases)"
 	@echo "make docs     the generated pages and pictures of docs/, the manual pages of share/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
+	@echo "make locks    resolves the packages of requirements*.lock anew (UPGRADE=1: the newest of each)"
 	@echo "make lint     formatters, linters and type checkers"
 	@echo "make published  the crates that others use: features, documentation, API beside the one on record, packages (ACCEPT=1 records the API)"
 
@@ -39,20 +40,29 @@ demo: $(NATIVE)
 	$(BIN)/cwnd compare cubic-2.2:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s --seed 1 -o out/fig6
 	@echo "Look at out/fig6/overview.png; the tables and the scenario lie beside it."
 
-# One after the other, or JOBS of them at a time, what they say in pieces. The first two are the longest, and wait: the others take what they leave.
+# One after the other, or JOBS of them at a time. Each runs to its end, and the last lines are a table of all.
 PARTS := python kernel rust release web
 test:
-	@$(MAKE) --no-print-directory $(if $(JOBS),--jobs=$(JOBS) --output-sync=target) $(PARTS:%=part-%)
-
-# Its commands wait for nobody's turn: the parts are as many as was asked for.
-$(PARTS:%=part-%): part-%:
-	@MAKEFLAGS='$(filter-out -j% -O% --jobserver%,$(MAKEFLAGS))' bash -c 'TIMEFORMAT="test-$* took %0R s; processor time %0U + %0S s"; time $(if $(JOBS),$(if $(filter-out python kernel,$*),nice -n 10 ))$(MAKE) --no-print-directory test-$*'
+	@$(PYTHON) -m tools.run_tests --jobs $(or $(JOBS),1) $(PARTS)
 
 # What is imported is compiled then: that is a small part of what is installed.
-$(VENV)/.packages: requirements-dev.lock
+INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check
+
+# What cwnd needs to run, and maturin, which builds it.
+$(VENV)/.packages: requirements.lock
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-dev.lock
+	$(BIN)/python $(INSTALL) -r requirements.lock
 	@touch $@
+
+# What tests, linters and notebooks need as well.
+DEV := $(VENV)/.dev
+$(DEV): $(VENV)/.packages requirements-dev.lock
+	$(BIN)/python $(INSTALL) -r requirements.lock -r requirements-dev.lock
+	@touch $@
+
+# The newest packages that every Python from 3.11.0 on can run (UPGRADE=1: pins that still satisfy this too).
+locks:
+	.ci/locks
 
 # What the module can be built with here. Looked at each time, so that it is built anew when a compiler has come; changed, and
 # said, only then.
@@ -87,7 +97,7 @@ $(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*.py) .
 PROFILED := $(CURDIR)/target/profile/merged.profdata
 # Functions have the names that they had with counters: for a named target both times.
 TARGETED = --target $$(rustc -vV | sed -n 's/^host: //p')
-$(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE)) $(if $(PROFILE),FORCE)
+$(WHEEL): $(DEV) $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE)) $(if $(PROFILE),FORCE)
 	CI=true .ci/features >/dev/null
 	@[ "$${CI:-}" = true ] || .ci/page
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
@@ -100,12 +110,12 @@ $(WHEEL): $(VENV)/.packages $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PA
 
 # The kernel lane has its own; without its feature it is empty.
 test-rust:
-	cargo test --workspace --exclude cwnd-bpf --exclude cwnd-python --locked
+	cargo test --no-fail-fast --workspace --exclude cwnd-bpf --exclude cwnd-python --locked
 
 # The same digest must come out of a release build; the formulas are held to more of their digits. With CI=true foreign crates have the
 # features that they have in the wheel: those that were compiled for it are taken.
 test-release:
-	cargo test --release --locked -p cwnd-sim $(if $(filter true,$(CI)),-p cwnd-python --features cwnd-python/kernel) --test every_build
+	cargo test --no-fail-fast --release --locked -p cwnd-sim $(if $(filter true,$(CI)),-p cwnd-python --features cwnd-python/kernel) --test every_build
 
 # The web page, its module and its budgets, in a browser and under Node; that the module gives what the simulator gives is in test-python.
 test-web: $(if $(filter true,$(CI)),$(PAGE),page)
@@ -115,7 +125,7 @@ test-web: $(if $(filter true,$(CI)),$(PAGE),page)
 test-kernel:
 	.ci/kernel
 
-test-python: $(NATIVE)
+test-python: $(DEV) $(NATIVE)
 	# On a new machine one process compiles what all of them import.
 	@[ "$${CI:-}" != true ] || $(BIN)/python -m pytest -q --collect-only tests/python >/dev/null || true
 	# A file's tests stay in one process, begun in the order of conftest.py; those that load into the kernel wait for each other.
@@ -126,7 +136,7 @@ test-python: $(NATIVE)
 # and macros are made of is compiled once for both.
 CLIPPY := --quiet --release --all-targets --locked
 DENY := -D warnings -C debug-assertions=on
-lint: $(VENV)/.packages
+lint: $(DEV)
 	cargo fmt --check
 	cargo fmt --check --manifest-path bench/cost/Cargo.toml
 ifeq ($(CI),true)
@@ -145,7 +155,7 @@ endif
 published:
 	$(PYTHON) -m tools.published.check $(if $(ACCEPT),--accept)
 
-bench: $(NATIVE)
+bench: $(DEV) $(NATIVE)
 	$(BIN)/python -m tools.bench.speed
 	$(BIN)/python -m tools.bench.flows
 	$(BIN)/python -m tools.bench.cost
@@ -187,11 +197,11 @@ docs: $(NATIVE)
 # Its packages are many and only it needs them: an environment of its own.
 $(VENV)/site/.packages: requirements-site.lock
 	$(PYTHON) -m venv $(VENV)/site
-	$(VENV)/site/bin/python -m pip install --quiet --no-compile --disable-pip-version-check -r requirements-site.lock
+	$(VENV)/site/bin/python $(INSTALL) -r requirements-site.lock
 	@touch $@
 
 # The notebooks are run in the main environment: their pages show what the code says now.
-out/notebooks/.run: $(wildcard notebooks/*.ipynb) tools/docs/notebooks.py $(PACKAGE) $(NATIVE)
+out/notebooks/.run: $(wildcard notebooks/*.ipynb) tools/docs/notebooks.py $(PACKAGE) $(DEV) $(NATIVE)
 	$(BIN)/python -m tools.docs.notebooks
 	@touch $@
 

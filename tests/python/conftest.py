@@ -17,6 +17,7 @@ import pytest
 from forked import Server, environment
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
+from skip_reasons import pytest_terminal_summary as pytest_terminal_summary
 
 from cwnd import plugin
 

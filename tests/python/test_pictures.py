@@ -55,7 +55,7 @@ def test_the_readmes_picture_is_the_one_that_make_demo_draws(tmp_path: Path) -> 
     assert generate.demo()[:2] == ["compare", "cubic-2.2:4"] and "--seed" in generate.demo()
     generate.picture(tmp_path / "fig6.png")
     shown, drawn = imread(DOCS / "pictures" / "fig6.png"), imread(tmp_path / "fig6.png")
-    # Every pixel, not the file: another zlib compresses otherwise. The drawing library is pinned in requirements-dev.lock.
+    # Every pixel, not the file: another zlib compresses otherwise. The drawing library is pinned in requirements.lock.
     assert shown.shape == drawn.shape and np.array_equal(shown, drawn), "run python -m tools.docs.generate --only fig6"
     readme = (DOCS.parent / "README.md").read_text()
     assert "](docs/pictures/fig6.png)" in readme and "`make demo`" in readme
