@@ -2,7 +2,7 @@
 //! Checks one parameter set against the whole contract: random histories from a seed, then the fixed ones.
 
 use crate::random_history::{ContractPromise, Play, Step, conn, step};
-use crate::{extremes, state, time};
+use crate::{extremes, state, time, undo};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 use proptest::prelude::*;
@@ -142,6 +142,9 @@ const FIXED: &[Fixed] = &[
     }),
     ("SmallestWindows", "losses at the smallest windows leave a window that grows", |set, _| {
         extremes::losses_at_the_smallest_windows_leave_a_window_that_grows(set)
+    }),
+    ("UndoOfOneEpoch", "an undo gives back what its own recovery epoch took", |set, _| {
+        undo::a_proof_gives_back_what_its_own_epoch_took(set)
     }),
 ];
 

@@ -19,7 +19,7 @@ pub struct Facts<N> {
     other: Transport,
     now: Duration,
     packets: Vec<(Sent, u64)>,
-    epochs: Vec<LossEpoch>,
+    losses: Vec<(LossEpoch, Lost)>,
     mtu: u16,
 }
 
@@ -33,7 +33,7 @@ impl<N: FnMut() -> u64> Facts<N> {
         }
         let transport = Transport::new(algorithm.clone(), &config, Duration::ZERO);
         let other = Transport::new(algorithm, &config, Duration::ZERO);
-        Self { random, transport, other, now: Duration::ZERO, packets: vec![], epochs: vec![], mtu }
+        Self { random, transport, other, now: Duration::ZERO, packets: vec![], losses: vec![], mtu }
     }
 
     /// The connection.
@@ -115,9 +115,11 @@ impl<N: FnMut() -> u64> Facts<N> {
             46..=49 => {
                 let lost: Vec<_> = self.batch().iter().map(|&(sent, n)| Lost::new(sent, n)).collect();
                 let persistent = self.below(8) == 0;
-                self.epochs.extend(self.transport.on_lost(now, &lost, persistent));
-                if self.epochs.len() > REMEMBERED {
-                    self.epochs.swap_remove(0);
+                let epoch = self.transport.on_lost(now, &lost, persistent);
+                self.losses
+                    .extend(epoch.into_iter().flat_map(|epoch| lost.iter().map(move |lost| (epoch, *lost))));
+                while self.losses.len() > REMEMBERED {
+                    self.losses.swap_remove(0);
                 }
             }
             50 => {
@@ -126,8 +128,10 @@ impl<N: FnMut() -> u64> Facts<N> {
                 }
             }
             51..=52 => {
-                if let Some(epoch) = self.epochs.last() {
-                    self.transport.on_spurious(now, *epoch);
+                if let Some(&(epoch, lost)) = self.losses.last() {
+                    self.transport.on_spurious(now, epoch, &[lost]);
+                    let again = self.below(4) == 0;
+                    self.losses.truncate(self.losses.len() - usize::from(!again));
                 }
             }
             53 => self.transport.on_discarded(bytes),

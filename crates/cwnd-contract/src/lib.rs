@@ -11,6 +11,7 @@ pub mod random_history;
 pub mod state;
 pub mod support;
 pub mod time;
+pub mod undo;
 
 /// Leaves the function with what was seen, unless the promise is kept.
 #[macro_export]

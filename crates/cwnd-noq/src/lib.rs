@@ -118,15 +118,20 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> ControllerFactory for
             packets: VecDeque::new(),
             acked: Vec::new(),
             lost: Vec::new(),
+            lost_sent: Vec::new(),
+            rtt: INITIAL_RTT,
             newest: None,
-            epochs: Vec::new(),
+            declared: Vec::new(),
             config,
         })
     }
 }
 
-/// Reductions that are remembered: a loss, and persistent congestion in it.
-const MOST_EPOCHS: usize = 4;
+/// `kInitialRtt` (RFC 9002 §6.2.2).
+const INITIAL_RTT: Duration = Duration::from_millis(333);
+
+/// A packet that was declared lost, when it was sent, and the epoch of its loss.
+type Declared = (Instant, Lost, LossEpoch);
 
 /// A path's controller.
 #[derive(Clone, Debug)]
@@ -138,10 +143,14 @@ struct OfNoq<A: Algorithm> {
     packets: VecDeque<(u64, Instant, Sent)>,
     acked: Vec<Acked>,
     lost: Vec<Lost>,
+    /// When they were sent.
+    lost_sent: Vec<Instant>,
+    /// noq's smoothed round trip time.
+    rtt: Duration,
     /// The newest packet that was acknowledged.
     newest: Option<(Instant, Sent)>,
-    /// What losses led to since the last that were none; the latest last.
-    epochs: Vec<LossEpoch>,
+    /// What was declared lost and may still arrive.
+    declared: Vec<Declared>,
     config: Config,
 }
 
@@ -152,10 +161,17 @@ impl<A: Algorithm> OfNoq<A> {
     }
 
     /// The packet of this number leaves the flight; where two have it, the one that was sent at `at`, or else the older one.
-    fn take(&mut self, number: u64, at: Option<Instant>) -> Option<Sent> {
+    fn take(&mut self, number: u64, at: Option<Instant>) -> Option<(Instant, Sent)> {
         let is_it = |(pn, sent, _): &(u64, Instant, Sent)| *pn == number && at.is_none_or(|at| at == *sent);
         let place = self.packets.iter().position(is_it)?;
-        self.packets.remove(place).map(|(.., sent)| sent)
+        self.packets.remove(place).map(|(_, at, sent)| (at, sent))
+    }
+
+    /// Forgets lost packets that noq may have forgotten, which it does two probe timeouts after they were sent without a word: a probe timeout
+    /// is longer than a round trip (RFC 9002 §6.2.1). So such a packet is never taken for one that has arrived.
+    fn forget_lost(&mut self) {
+        let (now, two_round_trips) = (self.now, 2 * self.rtt);
+        self.declared.retain(|(sent, ..)| now.saturating_duration_since(*sent) <= two_round_trips);
     }
 }
 
@@ -178,13 +194,14 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
         bytes: u64,
         pn: u64,
         app_limited: bool,
-        _: &RttEstimator,
+        rtt: &RttEstimator,
     ) {
         let at = self.at(now);
         if self.acked.is_empty() && app_limited {
             self.transport.on_burst_end(at, Limit::Application);
         }
-        let Some(packet) = self.take(pn, Some(sent)) else { return };
+        self.rtt = rtt.get();
+        let Some((_, packet)) = self.take(pn, Some(sent)) else { return };
         self.acked.push(Acked::new(packet, bytes));
         if self.newest.is_none_or(|(newest, _)| newest <= sent) {
             self.newest = Some((sent, packet));
@@ -201,11 +218,13 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
         if in_flight == 0 {
             self.packets.clear();
         }
+        self.forget_lost();
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, _now: Instant) {
-        let packet = self.take(pn, None);
-        self.lost.extend(packet.map(|packet| Lost::new(packet, lost_bytes.into())));
+        let Some((at, packet)) = self.take(pn, None) else { return };
+        self.lost.push(Lost::new(packet, lost_bytes.into()));
+        self.lost_sent.push(at);
     }
 
     fn on_congestion_event(
@@ -226,18 +245,16 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
             return;
         }
         let epoch = self.transport.on_lost(at, &self.lost, is_persistent);
-        self.epochs.extend(epoch);
-        if self.epochs.len() > MOST_EPOCHS {
-            self.epochs.remove(0);
-        }
-        self.lost.clear();
+        self.forget_lost();
+        let declared = self.lost.drain(..).zip(self.lost_sent.drain(..));
+        self.declared.extend(declared.filter_map(|(lost, sent)| epoch.map(|epoch| (sent, lost, epoch))));
     }
 
     fn on_spurious_congestion_event(&mut self) {
         let at = self.at(self.now);
-        // A loss and persistent congestion after it are undone together; one that another reduction came after is not.
-        for epoch in self.epochs.drain(..) {
-            self.transport.on_spurious(at, epoch);
+        // All packets that noq still knows as lost have arrived; it may know more than `declared`, and never less.
+        for (_, lost, epoch) in self.declared.drain(..) {
+            self.transport.on_spurious(at, epoch, &[lost]);
         }
     }
 
@@ -272,3 +289,6 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
         Box::new(self.transport)
     }
 }
+
+#[cfg(test)]
+mod tests;

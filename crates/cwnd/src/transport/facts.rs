@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a stack tells.
 
-use crate::driver::RecoveryEpoch;
-
 /// A packet that was sent: what the stack keeps with it and hands back when it is acknowledged or lost. 40 bytes.
 ///
 /// ```
@@ -53,7 +51,7 @@ impl Sent {
     }
 }
 
-/// A packet that is newly acknowledged.
+/// A packet that is newly acknowledged, or the newest of several with the bytes of them all.
 ///
 /// ```
 /// # use core::time::Duration;
@@ -91,7 +89,7 @@ impl Acked {
     }
 }
 
-/// A packet that was declared lost.
+/// A packet that was declared lost, or the newest of several with the bytes of them all.
 ///
 /// ```
 /// # use core::time::Duration;
@@ -151,8 +149,8 @@ pub enum Limit {
     Application,
 }
 
-/// Names what a call of [`Transport::on_lost`](super::Transport::on_lost) did to the window, so that
-/// [`Transport::on_spurious`](super::Transport::on_spurious) can take it back. The stack keeps it with the packets that it declared lost.
+/// Names the recovery epoch that a loss belongs to: [`Transport::on_lost`](super::Transport::on_lost) answers it, the stack keeps it with
+/// the packets that it declared lost, and gives it back to [`Transport::on_spurious`](super::Transport::on_spurious) with those that arrive.
 ///
 /// ```
 /// # use core::time::Duration;
@@ -160,12 +158,11 @@ pub enum Limit {
 /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
 /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
 /// let lost = Lost::new(cc.on_sent(begin, 1200), 1200);
-/// let epoch: Option<LossEpoch> = cc.on_lost(rtt, &[lost], false);
-/// assert!(epoch.is_some_and(|epoch| cc.on_spurious(rtt, epoch)));
+/// let epoch: LossEpoch = cc.on_lost(rtt, &[lost], false).unwrap();
+/// assert!(cc.on_spurious(rtt, epoch, &[lost]));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossEpoch {
     pub(super) path: u16,
-    pub(super) loss: Option<RecoveryEpoch>,
-    pub(super) persistent: Option<RecoveryEpoch>,
+    pub(super) number: u32,
 }

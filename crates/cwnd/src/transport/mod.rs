@@ -62,6 +62,7 @@ mod clock;
 mod config;
 mod delivery;
 mod facts;
+mod losses;
 mod metrics;
 mod path;
 mod resume;
@@ -82,6 +83,7 @@ pub use config::Config;
 use delivery::Delivery;
 pub use delivery::DeliveryRate;
 pub use facts::{Acked, Limit, LossEpoch, Lost, Sent};
+use losses::Losses;
 pub use metrics::{EpochCounts, Metrics, Phase};
 use resume::Jump;
 pub use resume::Snapshot;
@@ -125,6 +127,7 @@ pub struct Transport<
     latest_rtt_us: u32,
     delivery: Delivery,
     jump: Option<Jump>,
+    losses: Losses,
     epochs: EpochCounts,
 }
 
@@ -158,6 +161,7 @@ impl<A: Algorithm> Transport<A> {
             latest_rtt_us: 0,
             delivery: Delivery::new(0, now_us),
             jump: None,
+            losses: Losses::default(),
             epochs: EpochCounts::default(),
         }
     }
@@ -282,36 +286,6 @@ impl<A: Algorithm> Transport<A> {
         self.delivery.on_delivered(now_us, bytes, &newest, self.driver.conn.min_rtt_us);
     }
 
-    /// These packets were declared lost (RFC 9002 §6.1), by an ACK frame or by the timer; `persistent` if they establish persistent
-    /// congestion (§7.6). At most one reduction per round trip (§7.3.2); the answer names what was done, for [`Transport::on_spurious`].
-    ///
-    /// ```
-    /// # use core::time::Duration;
-    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
-    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
-    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
-    /// let packets: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(begin, 1200), 1200)).collect();
-    /// assert!(cc.on_lost(rtt, &packets[..1], false).is_some());
-    /// assert_eq!(cc.window(), 6_000); // half
-    /// assert!(cc.on_lost(rtt, &packets[1..2], false).is_none()); // one reduction per round trip
-    /// ```
-    pub fn on_lost(&mut self, now: Duration, lost: &[Lost], persistent: bool) -> Option<LossEpoch> {
-        let now_us = self.advance(now);
-        let (newest, bytes) = self.newest(lost.iter().map(|packet| (packet.sent, packet.bytes)))?;
-        self.leave_flight(bytes);
-        self.show_flight();
-        self.new_loss = true;
-        let (position, next) = (newest.position, self.next);
-        let loss = self.reducing(position, |driver| driver.on_loss(now_us, position, next));
-        // RFC 9002 §7.6.2: the minimum window.
-        let persistent =
-            persistent.then(|| self.watching(|driver| driver.on_timeout(now_us, position, next)));
-        self.epochs.by_loss += u64::from(loss.is_some());
-        self.epochs.persistent += u64::from(persistent.is_some());
-        let epoch = LossEpoch { path: self.path, loss, persistent };
-        (loss.is_some() || persistent.is_some()).then_some(epoch)
-    }
-
     /// The peer's count of marks rose with an ACK frame of which `newest` is the newest newly acknowledged packet (RFC 9002 §7.1, §B.7). At
     /// [`EcnOutcome::AtFloor`] the window is two datagrams, the minimum (RFC 9002 §7.2), and stays there.
     ///
@@ -330,36 +304,13 @@ impl<A: Algorithm> Transport<A> {
         if !self.knows(&newest) {
             return EcnOutcome::Ignored;
         }
-        let (position, next) = (newest.position, self.next);
+        let (position, next, begin) = (newest.position, self.next, self.driver.recovery_end());
         let outcome = self.reducing(position, |driver| driver.on_ecn(now_us, position, next));
-        self.epochs.by_ecn += u64::from(outcome != EcnOutcome::Ignored);
+        if outcome != EcnOutcome::Ignored {
+            self.losses.open(begin, None);
+            self.epochs.by_ecn += 1;
+        }
         outcome
-    }
-
-    /// All packets that `epoch` was begun for have arrived after all: takes the reduction back, if no other came after it and no mark
-    /// within it (RFC 9438 §4.9); `true` if it did.
-    ///
-    /// ```
-    /// # use core::time::Duration;
-    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
-    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
-    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
-    /// let packets: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(begin, 1200), 1200)).collect();
-    /// let epoch = cc.on_lost(rtt, &packets[..1], false).unwrap();
-    /// assert!(cc.on_spurious(rtt, epoch)); // the packet arrived after all
-    /// assert_eq!(cc.window(), 12_000);
-    /// ```
-    pub fn on_spurious(&mut self, now: Duration, epoch: LossEpoch) -> bool {
-        let now_us = self.advance(now);
-        if epoch.path != self.path {
-            return false;
-        }
-        let mut undone = false;
-        for part in [epoch.loss, epoch.persistent].into_iter().flatten() {
-            undone |= self.watching(|driver| driver.on_spurious(now_us, part));
-        }
-        self.epochs.undone += u64::from(undone);
-        undone
     }
 
     /// Packets of so many bytes leave the flight without a word about the path: their keys were discarded, or 0-RTT was rejected

@@ -4,6 +4,7 @@
 use core::time::Duration;
 
 use super::delivery::Delivery;
+use super::losses::Losses;
 use super::metrics::EpochCounts;
 use super::{Transport, conn};
 use crate::algorithm::Algorithm;
@@ -58,6 +59,7 @@ impl<A: Algorithm> Transport<A> {
         self.latest_rtt_us = 0;
         self.delivery = Delivery::new(0, now_us);
         self.jump = None;
+        self.losses = Losses::default();
         self.epochs = EpochCounts::default();
     }
 }

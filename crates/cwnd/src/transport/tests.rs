@@ -128,11 +128,12 @@ fn the_window_is_in_use_when_no_datagram_of_the_present_size_fits() {
 fn positions_run_over_all_packets() {
     let mut cc = transport("reno", Config::new());
     let sent: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(ms(1000), MTU), MTU)).collect();
-    assert!(cc.on_lost(ms(1100), &sent[..1], false).is_some());
+    let epoch = cc.on_lost(ms(1100), &sent[..1], false);
     assert_eq!(cc.driver.recovery_end(), 10);
-    assert!(cc.on_lost(ms(1101), &sent[9..], false).is_none());
+    assert_eq!(cc.on_lost(ms(1101), &sent[9..], false), epoch);
     let next = Lost::new(cc.on_sent(ms(1102), MTU), MTU);
-    assert!(cc.on_lost(ms(1200), &[next], false).is_some());
+    assert_ne!(cc.on_lost(ms(1200), &[next], false), epoch);
+    assert_eq!(cc.metrics().epochs.by_loss, 2);
 }
 
 #[test]

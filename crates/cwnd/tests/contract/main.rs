@@ -13,6 +13,7 @@ mod settings;
 mod slow_start;
 mod state;
 mod time;
+mod undo;
 
 use cwnd::Conn;
 use cwnd::registry::SetDescription;

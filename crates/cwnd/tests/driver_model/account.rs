@@ -64,6 +64,14 @@ pub enum DriverCall {
     Timeout {
         lost: u64,
     },
+    /// Linux: another epoch in the repair after a timeout, by the timer or by a lost retransmission.
+    Renewal {
+        timeout: bool,
+    },
+    /// Linux: a loss that a probe has repaired.
+    RepairedLoss,
+    /// Linux: fast recovery in a reduction that an echo began.
+    LossAfterEcho,
     Spurious {
         name: RecoveryEpoch,
         undone: bool,

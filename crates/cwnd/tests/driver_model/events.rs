@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What can happen.
 
-use crate::transport::{Fate, Transport};
+use crate::transport::{Fate, ModelSetting, Transport};
+use cwnd::CaState;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEvent {
@@ -21,8 +22,9 @@ pub enum PathEvent {
     PersistentCongestion,
     /// The last epoch is proven spurious, all of it.
     Spurious,
-    /// Only its last part is.
+    /// Only its last part is, or only its first.
     SpuriousPart,
+    SpuriousFirstPart,
     /// The one before is.
     SpuriousEarlier,
     FullAck,
@@ -31,10 +33,21 @@ pub enum PathEvent {
     TimerLoss,
     /// All is acknowledged, and nothing sent for five seconds.
     Idle,
+    /// In the repair after a timeout a retransmission is lost.
+    LostRetransmission,
+    /// In the repair after a timeout the timer fires for another segment.
+    FurtherTimeout,
+    /// A probe has repaired a loss.
+    RepairedLoss,
+    /// The acknowledgement of a packet shows a loss within the reduction that an echo began.
+    LossAfterEcho,
 }
 
+/// The last events of the list are those that only Linux's recovery tells.
+const LINUX_ONLY: usize = 4;
+
 impl PathEvent {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 19] = [
         Self::Loss,
         Self::FurtherLoss,
         Self::LaterLoss,
@@ -44,12 +57,23 @@ impl PathEvent {
         Self::PersistentCongestion,
         Self::Spurious,
         Self::SpuriousPart,
+        Self::SpuriousFirstPart,
         Self::SpuriousEarlier,
         Self::FullAck,
         Self::PartialAck,
         Self::TimerLoss,
         Self::Idle,
+        Self::LostRetransmission,
+        Self::FurtherTimeout,
+        Self::RepairedLoss,
+        Self::LossAfterEcho,
     ];
+
+    /// Those that are played in this setting.
+    pub fn of(setting: &ModelSetting) -> &'static [Self] {
+        let count = if setting.is_linux() { Self::ALL.len() } else { Self::ALL.len() - LINUX_ONLY };
+        &Self::ALL[..count]
+    }
 }
 
 /// The lost packet, and the later one whose acknowledgement shows it.
@@ -86,7 +110,7 @@ fn spurious(transport: &mut Transport<'_>, names: &[cwnd::driver::RecoveryEpoch]
 pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
     transport.wait();
     let out = transport.out();
-    let paid = transport.account.paid;
+    let (paid, state) = (transport.account.paid, transport.driver.conn.ca_state);
     let names: Vec<_> = transport.account.names.iter().map(|(name, _)| *name).collect();
     match event {
         PathEvent::Loss => lose_one(transport, |_| true),
@@ -108,7 +132,7 @@ pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
         }
         PathEvent::Timeout | PathEvent::PersistentCongestion => {
             let (Some(newest), oldest) = (out.last(), out.first().copied()) else { return false };
-            let first = if transport.setting.quic { oldest.unwrap_or(*newest) } else { transport.una() };
+            let first = if transport.setting.is_quic() { oldest.unwrap_or(*newest) } else { transport.una() };
             transport.lose(&out);
             if event == PathEvent::PersistentCongestion {
                 transport.tell_loss(*newest);
@@ -123,6 +147,12 @@ pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
                 return false;
             }
             spurious(transport, &names[1..])
+        }
+        PathEvent::SpuriousFirstPart => {
+            if names.len() < 2 {
+                return false;
+            }
+            spurious(transport, &names[..1])
         }
         PathEvent::SpuriousEarlier => {
             let stale = transport.account.stale.clone();
@@ -147,13 +177,60 @@ pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
             true
         }
         PathEvent::Idle => {
-            if transport.any_lost() && !transport.setting.quic {
+            if transport.any_lost() && !transport.setting.is_quic() {
                 return false;
             }
             ack(transport, &out);
             debug_assert!(transport.packets.iter().all(|packet| packet.fate != Fate::Out));
             transport.idle();
             transport.send(false, true);
+            true
+        }
+        PathEvent::LostRetransmission => {
+            // The oldest that is out and had its reduction went again; the acknowledgement of a later one shows that it is lost.
+            let again = out.iter().position(|position| *position < paid);
+            let (Some(place), CaState::Loss) = (again, state) else { return false };
+            let lost = out[place];
+            let una = transport.una();
+            let shown_by: Vec<_> = out.get(place + 1).copied().into_iter().collect();
+            transport.arrive(&shown_by);
+            transport.lose(&[lost]);
+            transport.tell_renewal(Some(lost));
+            transport.tell_ack(una, &shown_by, true);
+            transport.send(false, false);
+            true
+        }
+        PathEvent::FurtherTimeout => {
+            if state != CaState::Loss || out.is_empty() {
+                return false;
+            }
+            transport.lose(&out);
+            transport.tell_renewal(None);
+            transport.send(false, false);
+            true
+        }
+        PathEvent::RepairedLoss => {
+            if state != CaState::Open || out.is_empty() {
+                return false;
+            }
+            let una = transport.una();
+            transport.arrive(&out[..1]);
+            transport.show();
+            transport.tell_repaired_loss();
+            transport.tell_ack(una, &out[..1], false);
+            transport.send(false, false);
+            true
+        }
+        PathEvent::LossAfterEcho => {
+            if state != CaState::Cwr || out.len() < 2 {
+                return false;
+            }
+            let una = transport.una();
+            transport.arrive(&out[1..2]);
+            transport.lose(&out[..1]);
+            transport.tell_loss_after_echo();
+            transport.tell_ack(una, &out[1..2], true);
+            transport.send(false, false);
             true
         }
     }

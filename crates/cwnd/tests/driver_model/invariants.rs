@@ -81,6 +81,7 @@ fn one_reduction_per_window_of_data(_: &ModelSetting, step: &CheckedStep) -> Opt
         }
         DriverCall::Ecn { marked, .. } => usize::from(marked >= step.account.paid),
         DriverCall::Timeout { .. } => return that(asked <= 1, || format!("{asked} reductions")),
+        DriverCall::Renewal { .. } | DriverCall::RepairedLoss => 1,
         _ => 0,
     };
     that(asked == expected, || format!("{asked} reductions instead of {expected}"))
@@ -106,7 +107,9 @@ fn a_timeout_reduces_as_rfc_5681_says(setting: &ModelSetting, step: &CheckedStep
 /// the one before back.
 fn an_epoch_lasts_as_long_as_its_data(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     let end = match step.call {
-        DriverCall::Loss { began: true, .. } | DriverCall::Timeout { .. } => step.next,
+        DriverCall::Loss { began: true, .. } | DriverCall::Timeout { .. } | DriverCall::Renewal { .. } => {
+            step.next
+        }
         DriverCall::Ecn { outcome, .. } if outcome != EcnOutcome::Ignored => step.next,
         DriverCall::Spurious { undone: true, .. } => step.account.paid_before,
         _ => step.account.paid,
@@ -136,7 +139,8 @@ fn a_mark_is_never_lost(setting: &ModelSetting, step: &CheckedStep) -> Option<Ho
     if outcome != expected {
         return that(false, || format!("{outcome:?}, not {expected:?}"));
     }
-    let shrinks = outcome != EcnOutcome::Ignored && !setting.is_steady();
+    let at_ssthresh = setting.is_linux(); // Linux: tcp_end_cwnd_reduction
+    let shrinks = !at_ssthresh && outcome != EcnOutcome::Ignored && !setting.is_steady();
     let most = if shrinks && setting.reduction == Reduction::Immediate {
         step.after.ssthresh.min(window.saturating_sub(1)).max(floor.min(window))
     } else {
@@ -216,7 +220,9 @@ fn cong_control_is_cut_by_a_timeout_only(setting: &ModelSetting, step: &CheckedS
         return None;
     }
     let expected = match step.call {
-        DriverCall::Timeout { .. } => setting.options().loss_window.into(),
+        DriverCall::Timeout { .. } | DriverCall::Renewal { timeout: true } => {
+            setting.options().loss_window.into()
+        }
         DriverCall::Ack { .. } => setting.steady_window(),
         _ => step.before.cwnd,
     };

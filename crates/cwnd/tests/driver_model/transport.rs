@@ -15,24 +15,44 @@ const RTO_US: u64 = 200_000;
 const STEP_US: u64 = 30_000;
 const IDLE_US: u64 = 5_000_000;
 
+/// Whose rules the transport has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stack {
+    Tcp,
+    Quic,
+    Linux,
+}
+
 /// What is played.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelSetting {
     pub algorithm: &'static str,
-    pub quic: bool,
+    pub stack: Stack,
     pub reduction: Reduction,
     pub window: u32,
 }
 
 impl ModelSetting {
     pub fn options(&self) -> Options {
-        let stack = if self.quic { Options::QUIC } else { Options::TCP };
+        let stack = match self.stack {
+            Stack::Tcp => Options::TCP,
+            Stack::Quic => Options::QUIC,
+            Stack::Linux => Options::LINUX,
+        };
         stack.reduction(self.reduction)
     }
 
-    /// The smallest window that marks lead to: RFC 9438 §4.6, RFC 9002 §7.2.
+    pub fn is_quic(&self) -> bool {
+        self.stack == Stack::Quic
+    }
+
+    pub fn is_linux(&self) -> bool {
+        self.stack == Stack::Linux
+    }
+
+    /// The smallest window that marks lead to: RFC 9438 §4.6, RFC 9002 §7.2. (Linux's ends at ssthresh.)
     pub fn floor(&self) -> u32 {
-        if self.quic { 2 } else { 1 }
+        if self.is_quic() { 2 } else { 1 }
     }
 
     pub fn is_steady(&self) -> bool {
@@ -134,7 +154,7 @@ impl<'a> Transport<'a> {
         let next = self.next();
         let conn = &mut self.driver.conn;
         conn.in_flight = in_flight;
-        let una = if self.setting.quic {
+        let una = if self.setting.is_quic() {
             conn.packets_out = in_flight;
             self.largest_acked + 1
         } else {
@@ -200,7 +220,9 @@ impl<'a> Transport<'a> {
             self.account.begin(&self.driver.conn, next);
             let window = self.driver.conn.prior_cwnd;
             let floor = self.setting.floor().min(window);
-            self.account.target = self.driver.conn.ssthresh.min(window.saturating_sub(1)).max(floor);
+            let ssthresh = self.driver.conn.ssthresh;
+            let most = window.saturating_sub(1).max(floor);
+            self.account.target = if self.setting.is_linux() { ssthresh } else { ssthresh.min(most) };
         }
         self.account.marked = true;
         self.echo = Some(outcome);
@@ -220,6 +242,39 @@ impl<'a> Transport<'a> {
         self.account.names.retain(|(known, _)| *known != name); // another timeout takes another proof
         self.account.names.push((name, false));
         self.judge(before, account, flight, DriverCall::Timeout { lost });
+    }
+
+    /// In the repair after a timeout: the retransmission `lost` is lost again, or (`None`) the timer fires for another segment.
+    pub fn tell_renewal(&mut self, lost: Option<u64>) {
+        let (before, account, now_us, next) = (self.snap(), self.account.clone(), self.now(), self.next());
+        let name = match lost {
+            Some(_) => self.driver.on_lost_retransmission(now_us, next),
+            None => self.driver.on_further_timeout(now_us, next),
+        };
+        self.account.ssthresh_before = before.ssthresh;
+        self.account.begin(&self.driver.conn, next);
+        self.account.target = self.driver.conn.ssthresh;
+        self.account.names.push((name, false));
+        self.began |= lost.is_some();
+        self.judge(before, account, 0, DriverCall::Renewal { timeout: lost.is_none() });
+    }
+
+    /// A loss is found that a probe has repaired.
+    pub fn tell_repaired_loss(&mut self) {
+        let (before, account, now_us, next) = (self.snap(), self.account.clone(), self.now(), self.next());
+        let paid = self.account.paid;
+        self.driver.on_repaired_loss(now_us, next);
+        self.account.ssthresh_before = before.ssthresh;
+        self.account.begin(&self.driver.conn, paid);
+        self.account.marked = true; // nothing can be undone
+        self.judge(before, account, 0, DriverCall::RepairedLoss);
+    }
+
+    /// Something is found lost in the reduction that an echo began.
+    pub fn tell_loss_after_echo(&mut self) {
+        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        self.driver.on_loss_after_echo(now_us);
+        self.judge(before, account, 0, DriverCall::LossAfterEcho);
     }
 
     pub fn tell_spurious(&mut self, name: RecoveryEpoch) {
@@ -249,7 +304,7 @@ impl<'a> Transport<'a> {
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
         let newest = positions.iter().max().map(|newest| self.packet(*newest).sent_us);
         let delivered = positions.len() as u32;
-        let (position, acked) = if self.setting.quic {
+        let (position, acked) = if self.setting.is_quic() {
             (self.largest_acked, delivered)
         } else {
             (self.una, (self.una - una_before) as u32)
@@ -283,6 +338,7 @@ impl<'a> Transport<'a> {
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
         if idle && !self.setting.is_steady() && before.state != CaState::Loss {
             self.account.restarted = true;
+            self.account.target = self.account.target.min(self.setting.window);
         }
         let mut sent = 0;
         while self.driver.conn.in_flight < self.driver.conn.cwnd {
@@ -291,7 +347,7 @@ impl<'a> Transport<'a> {
             let flight = self.driver.conn.in_flight + 1;
             let packet = ModelPacket { fate: Fate::Out, sent_us: now_us, flight };
             let again = self.packets.iter().position(|packet| packet.fate == Fate::Lost);
-            match again.filter(|_| !self.setting.quic) {
+            match again.filter(|_| !self.setting.is_quic()) {
                 Some(position) => self.packets[position] = packet,
                 None => self.packets.push(packet),
             }

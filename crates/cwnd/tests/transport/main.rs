@@ -6,6 +6,7 @@ mod pipe;
 mod random;
 mod rates;
 mod reductions;
+mod spurious;
 
 use cwnd::transport::{Acked, Config, Limit, Phase, Transport};
 use cwnd::{Configured, Controller, algorithms};

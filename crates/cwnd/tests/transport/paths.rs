@@ -5,7 +5,7 @@ use crate::pipe::{MTU, Pipe, RTT, ms};
 use crate::{eighty, registered};
 use cwnd::Controller;
 use cwnd::driver::EcnOutcome;
-use cwnd::transport::{Config, Snapshot, Transport};
+use cwnd::transport::{Config, Lost, Snapshot, Transport};
 
 // 56 × 1200 = 67 200 bytes, in slow start 80 × 1200 = 96 000. 9000: 10 and 6000 bytes. Two datagrams of 9000 are the least for 2 × 1200.
 #[test]
@@ -58,6 +58,7 @@ fn another_path_begins_anew_with_the_same_settings() {
     pipe.now += RTT;
     let old = std::mem::take(&mut pipe.out);
     let epoch = pipe.lose(&old[..1], false).unwrap();
+    let lost = [Lost::new(old[0].sent, old[0].bytes)];
     pipe.cc.on_path_change(pipe.now);
     let fresh = format!("{:?}", pipe.cc);
     assert_eq!((pipe.cc.window(), pipe.cc.ssthresh(), pipe.cc.in_flight()), (12_000, None, 0));
@@ -65,14 +66,14 @@ fn another_path_begins_anew_with_the_same_settings() {
     pipe.cc.on_acked(pipe.now, &old[1..40], None);
     pipe.lose(&old[40..], true);
     assert_eq!(pipe.cc.on_ecn(pipe.now, old[40].sent), EcnOutcome::Ignored);
-    assert!(!pipe.cc.on_spurious(pipe.now, epoch));
+    assert!(!pipe.cc.on_spurious(pipe.now, epoch, &lost));
     assert_eq!(format!("{:?}", pipe.cc), fresh);
     (0..3).for_each(|_| pipe.round());
     pipe.send();
     let new = std::mem::take(&mut pipe.out);
     pipe.lose(&new[..1], false);
     assert_eq!(pipe.cc.window(), 40 * MTU, "half of 80, as set");
-    assert!(!pipe.cc.on_spurious(pipe.now, epoch), "the first epoch there, too, but of another path");
+    assert!(!pipe.cc.on_spurious(pipe.now, epoch, &lost), "the first epoch there, too, but of another path");
 }
 
 // The same facts to both give the same in every variable; facts to one leave the other.

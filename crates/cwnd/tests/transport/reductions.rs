@@ -14,9 +14,10 @@ fn scattered_losses_of_one_window_are_one_reduction() {
     let all = std::mem::take(&mut pipe.out);
     let lost: Vec<_> = all.iter().step_by(9).map(|p| Lost::new(p.sent, p.bytes)).collect();
     let rest: Vec<_> = all.iter().enumerate().filter(|(n, _)| n % 9 > 0).map(|(_, p)| *p).collect();
-    assert!(pipe.cc.on_lost(pipe.now, &lost[..4], false).is_some());
+    let epoch = pipe.cc.on_lost(pipe.now, &lost[..4], false);
+    assert!(epoch.is_some());
     assert_eq!((pipe.cc.window(), pipe.cc.phase()), (56 * MTU, Phase::Recovery));
-    assert!(pipe.cc.on_lost(pipe.now, &lost[4..], false).is_none());
+    assert_eq!(pipe.cc.on_lost(pipe.now, &lost[4..], false), epoch);
     pipe.cc.on_acked(pipe.now, &rest, None);
     assert_eq!((pipe.cc.window(), pipe.cc.in_flight()), (56 * MTU, 0));
     // A packet sent after the reduction ends the recovery.
@@ -83,11 +84,11 @@ fn losses_that_a_timer_finds_let_go_what_the_reduction_allows() {
     for (reduction, expected, more) in [(Reduction::Immediate, 16, 20), (Reduction::Proportional, 1, 0)] {
         let mut pipe = eighty("cubic", Config::new().reduction(reduction));
         let all = std::mem::take(&mut pipe.out);
-        assert!(pipe.lose(&all[..40], false).is_some());
+        let epoch = pipe.lose(&all[..40], false);
         assert_eq!(pipe.cc.ssthresh(), Some(56 * MTU));
         pipe.send();
         assert_eq!(pipe.out.len(), expected, "{reduction:?}");
-        assert!(pipe.lose(&all[40..60], false).is_none(), "of the same window");
+        assert_eq!(pipe.lose(&all[40..60], false), epoch, "of the same window");
         pipe.send();
         assert_eq!(pipe.out.len(), expected + more, "{reduction:?}");
     }
@@ -103,10 +104,11 @@ fn a_spurious_loss_is_undone_and_one_with_a_mark_is_not() {
         if marked {
             assert_eq!(pipe.cc.on_ecn(pipe.now, all[20].sent), EcnOutcome::Ignored);
         }
-        assert_eq!(pipe.cc.on_spurious(pipe.now, epoch), !marked);
+        let lost: Vec<_> = all[..10].iter().map(|packet| Lost::new(packet.sent, packet.bytes)).collect();
+        assert_eq!(pipe.cc.on_spurious(pipe.now, epoch, &lost), !marked);
         let expected = if marked { (56 * MTU, Some(56 * MTU)) } else { (80 * MTU, None) };
         assert_eq!((pipe.cc.window(), pipe.cc.ssthresh()), expected, "persistent: {persistent}");
-        assert!(!pipe.cc.on_spurious(pipe.now, epoch), "once");
+        assert!(!pipe.cc.on_spurious(pipe.now, epoch, &lost), "once");
     }
 }
 

@@ -105,11 +105,13 @@ crate::state! {
 }
 
 impl Cubic {
-    /// Keeps what the first reduction of a recovery epoch takes. // RFC 9438 §4.9.2
+    /// Keeps what the first reduction of a recovery epoch takes. Within fast recovery a timeout reduces again (RFC 5681 §3.1) in the same
+    /// epoch: the window before it is still the one that is kept. During the repair after a timeout every reduction begins another epoch,
+    /// and the proof of that epoch gives back what that epoch took. // RFC 9438 §4.9.2
     fn keep_undo(&mut self, conn: &Conn) {
-        if self.undo_kept != NOTHING_KEPT
-            && matches!(conn.ca_state, CaState::Cwr | CaState::Recovery | CaState::Loss)
-        {
+        let same_epoch =
+            matches!(conn.ca_state, CaState::Cwr | CaState::Recovery) && conn.prior_cwnd == self.undo.cwnd;
+        if self.undo_kept != NOTHING_KEPT && same_epoch {
             return;
         }
         // R9438-4.9.2-b

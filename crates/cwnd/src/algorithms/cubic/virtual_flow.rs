@@ -61,7 +61,10 @@ impl VirtualFlow {
     }
 
     pub(super) fn time_out(&mut self) {
-        self.conn.prior_cwnd = self.conn.cwnd;
+        // Within fast recovery a timeout is part of the epoch.
+        if self.conn.ca_state != CaState::Recovery {
+            self.conn.prior_cwnd = self.conn.cwnd;
+        }
         self.conn.ssthresh = self.cubic.ssthresh(&mut self.conn, &self.params);
         self.cubic.set_state(&mut self.conn, CaState::Loss, &self.params);
         self.conn.ca_state = CaState::Loss;

@@ -145,10 +145,25 @@ fn undo_keeps_the_present_when_it_is_better() {
 #[test]
 fn nested_reductions_undo_to_the_first() {
     let mut flow = VirtualFlow::new(standard(), 100, 100_000);
+    flow.conn.prior_cwnd = 100;
     flow.conn.ssthresh = flow.cubic.ssthresh(&mut flow.conn, &flow.params);
     flow.conn.ca_state = CaState::Recovery;
     flow.conn.cwnd = 70;
     flow.time_out();
     assert_eq!(flow.cubic.undo_cwnd(&mut flow.conn, &flow.params), 100);
     assert_eq!(w_max_of(&flow.cubic), 0, "no loss was known before");
+}
+
+// A timeout in the repair after a timeout is another epoch: its proof gives back what was there before it: 20 segments, and as the window
+// before the last reduction the first one's 100.
+// Row DR15.
+#[test]
+fn a_reduction_in_the_repair_after_a_timeout_is_undone_alone() {
+    let mut flow = VirtualFlow::new(standard(), 100, 100_000);
+    flow.time_out();
+    flow.conn.cwnd = 20;
+    flow.time_out();
+    assert_eq!(flow.cubic.cwnd_prior, 20);
+    assert_eq!(flow.cubic.undo_cwnd(&mut flow.conn, &flow.params), 20);
+    assert_eq!(flow.cubic.cwnd_prior, 100);
 }
