@@ -30,7 +30,8 @@ fn a_reduction_stays_while_one_packet_is_missing() {
         assert!(!cc.on_spurious(ms(51), epoch, &sent[..1]), "{set}");
         assert_eq!((cc.window(), cc.ssthresh()), reduced, "{set}");
         assert!(cc.on_spurious(ms(52), epoch, &sent[1..2]), "{set}");
-        assert_eq!((cc.window(), cc.ssthresh()), before, "{set}");
+        // (Hybla of Linux begins with one datagram, below what a reduction leaves.)
+        assert_eq!((cc.window(), cc.ssthresh()), (before.0.max(reduced.0), before.1), "{set}");
     }
 }
 
