@@ -31,7 +31,7 @@ def command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What is drawn: of a study queue_p95_ms and so on; with --kind cdf of runs queue_ms, completion_s or throughput_mbps.",
+            help="What is drawn: of a study queue_p95_ms, 'p95 completion time' and so on; with --kind cdf of runs queueing delay, completion time or throughput.",
             show_default="throughput_mbps, or queue_ms",
         ),
     ] = None,

@@ -33,7 +33,7 @@ def command(
         str | None,
         typer.Option(
             metavar="NAME,…",
-            help="Which measures: names of the tables, or words such as 'p95 queueing delay'; all for all.",
+            help="Which measures: queue_p95_ms, 'p95 completion time' and so on; all for all.",
             show_default="the main ones",
         ),
     ] = None,

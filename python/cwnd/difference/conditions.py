@@ -10,54 +10,29 @@ from typing import Literal
 
 from cwnd.difference.results import Difference, Effect
 from cwnd.input_errors import refused
+from cwnd.measure_names import meant, measure_named
 from cwnd.replicates.document import TIMES
 
 EXPECTED = (
     "MEASURE [of FLOWS] > CHANGE or < CHANGE, such as 'p95 queueing delay > +5%' or 'throughput of reno < -2Mbit/s'"
 )
 FORM = re.compile(
-    r"\s*(?P<measure>[^<>]+?)(?:\s+of\s+(?P<label>[^<>]+?))?\s*(?P<sign>[<>])\s*"
+    r"\s*(?P<what>[^<>]+?)\s*(?P<sign>[<>])\s*"
     r"(?P<change>[+-]?\s*\d+(?:\.\d+)?)\s*(?P<unit>[^\s\d][^\s]*)?\s*"
 )
-#: Measures in words, beside their names in the tables.
-WORDS = {
-    "throughput": "throughput_mbps",
-    "goodput": "goodput_mbps",
-    "utilisation": "utilization",
-    "jain's index": "jain",
-    "fairness": "jain",
-    "loss rate": "loss_rate",
-    "retransmissions": "retransmits",
-    "mean window": "cwnd_mean",
-    "convergence time": "convergence_s",
-    "queueing delay": "queue_mean_ms",
-    "mean queueing delay": "queue_mean_ms",
-    "median queueing delay": "queue_p50_ms",
-    "p50 queueing delay": "queue_p50_ms",
-    "p95 queueing delay": "queue_p95_ms",
-    "p99 queueing delay": "queue_p99_ms",
-    "max queueing delay": "queue_max_ms",
-    "completion time": "completion_mean_s",
-    "mean completion time": "completion_mean_s",
-    "median completion time": "completion_p50_s",
-    "p50 completion time": "completion_p50_s",
-    "p95 completion time": "completion_p95_s",
-    "p99 completion time": "completion_p99_s",
-}
 #: How many of the measure's unit one of these is.
 SCALES = {("s", "ms"): 1e3, ("ms", "s"): 1e-3, ("kbit/s", "Mbit/s"): 1e-3, ("Gbit/s", "Mbit/s"): 1e3}
 Outcome = Literal["met", "not met", "undecided"]
 
 
-def measure_named(field: str, text: str, known: Iterable[str]) -> str:
-    """The measure that a name or its words mean."""
+def measure_and_label(text: str, known: Iterable[str]) -> tuple[str, str | None]:
+    """`MEASURE of FLOWS`; the words of a measure may have an "of" too, as in `share of the link of reno`."""
     known = list(known)
-    words = " ".join(text.lower().split())
-    if text in known:
-        return text
-    if WORDS.get(words) in known:
-        return WORDS[words]
-    raise refused(field, text, "a measure", [*known, *(each for each, name in WORDS.items() if name in known)])
+    parts = re.split(r"\s+of\s+", text)
+    for cut in range(len(parts), 0, -1):
+        if measure := meant(" of ".join(parts[:cut]), known):
+            return measure, " of ".join(parts[cut:]) or None
+    return measure_named("fail-if", parts[0], known), None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,25 +55,25 @@ class Condition:
         if not isinstance(text, str) or match is None:
             raise refused("fail-if", text, EXPECTED)
         units = {effect.measure: effect.unit for effect in difference.over_points}
-        measure = measure_named("fail-if", match["measure"].strip(), units)
+        measure, group = measure_and_label(match["what"], units)
         labels = [
             label
             for effect in difference.over_points
             for label in (effect.label, effect.label_b)
             if effect.measure == measure
         ]
-        if match["label"] is not None and match["label"] not in labels:
-            raise refused("fail-if", match["label"], f"what {measure} is of", dict.fromkeys(labels))
+        if group is not None and group not in labels:
+            raise refused("fail-if", group, f"what {measure} is of", dict.fromkeys(labels))
         change, unit = float(match["change"].replace(" ", "")), match["unit"]
         if unit == "%":
             if measure in TIMES:
                 raise refused("fail-if", text, f"a change in {units[measure]}: medians are compared by differences")
-            return cls(text.strip(), measure, match["label"], match["sign"] == ">", change / 100, True)
+            return cls(text.strip(), measure, group, match["sign"] == ">", change / 100, True)
         own = units[measure]
         scale = 1.0 if unit in (None, own) else SCALES.get((unit, own))
         if scale is None:
             raise refused("fail-if", unit, f"% or {own}" if own else "%, or a number without a unit")
-        return cls(text.strip(), measure, match["label"], match["sign"] == ">", change * scale, False)
+        return cls(text.strip(), measure, group, match["sign"] == ">", change * scale, False)
 
     def concerns(self, effect: Effect) -> bool:
         """Whether it is about this number."""

@@ -104,7 +104,7 @@ def compared(given: Given) -> Difference:
         if key in where:
             raise refused("--where", key, "each key once")
         where[key] = value
-    names = None if given.measures in (None, "all") else [name.strip() for name in str(given.measures).split(",")]
+    names = None if given.measures in (None, "all") else [str(given.measures)]
     first, *others = given.folders
     if not others and given.between is None:
         fail(

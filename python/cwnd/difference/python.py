@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cwnd.difference.compute import Comparing, compute
-from cwnd.difference.conditions import measure_named
 from cwnd.difference.effect import Method
 from cwnd.difference.results import Difference
 from cwnd.difference.sides import Chosen, Side, factors_of, numbers_of_both, same_factors
 from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.kernel.result import KernelTrace
+from cwnd.measure_names import measures_in
 from cwnd.reading import load
 from cwnd.replicates.replicating import Replicates
 from cwnd.result import Result
@@ -40,7 +40,7 @@ def diff(
 
     Runs of the same point and seed are pairs: what they have in common does not widen the interval. With `paired=False` the sides are
     independent samples (Welch): simulator and kernel, say. `between="beta=0.7,0.85"` takes one study, and compares two values of
-    a factor; `where={"rtt": "40ms"}` takes some points only. `measures`: names of the tables, or words such as `p95 queueing delay`.
+    a factor; `where={"rtt": "40ms"}` takes some points only. `measures`: names of the tables, `queue_p95_ms`, or words, `p95 queueing delay`.
     `level` of the intervals; `margin`: the part of A's mean within which both count as equivalent (0.02: two per cent);
     `method="bootstrap"` takes intervals of the difference that do not suppose values near to normal.
 
@@ -79,7 +79,11 @@ def diff(
         ours, theirs = numbers_of_both(both)
     same_factors(ours, theirs)
     known = list(dict.fromkeys([*ours.measures(), *theirs.measures()]))
-    wanted = None if measures is None else {measure_named("measures", name, known) for name in texts_of(measures)}
+    wanted = (
+        None
+        if measures is None
+        else {name for text in texts_of(measures) for name in measures_in("measures", text, known)}
+    )
     comparing = Comparing(flag_of("paired", paired), level, margin, method, wanted)
     return compute(ours, theirs, (names[0], names[1]), comparing)
 

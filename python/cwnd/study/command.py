@@ -91,11 +91,19 @@ def command(
         str | None,
         typer.Option(
             metavar="PART%",
-            help="Add seeds where half of a 95 % interval is a larger part of its mean: '2%' (of throughputs), '5% of queue_p95_ms, share'.",
+            help="Add seeds where half of a 95 % interval is a larger part of its mean: '2%' (of throughputs), '5% of p95 queueing delay, share'.",
         ),
     ] = None,
     most_seeds: Annotated[
         str | None, typer.Option(metavar="N", help="With --until: the most seeds of a point.", show_default="1000")
+    ] = None,
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="What the tables show: 'p95 completion time', throughput, queue_p95_ms and so on; of links the first.",
+            show_default="throughput, share, losses, retransmits; use and delay of the link",
+        ),
     ] = None,
     jobs: Annotated[
         str | None, typer.Option(metavar="N", help="How many runs at a time.", show_default="all processors")
@@ -159,6 +167,7 @@ def command(
             seeds=seeds,
             until=until,
             most_seeds=most_seeds,
+            measures=measures,
             jobs=jobs,
             dask=dask,
             shard=shard,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,9 +19,11 @@ from cwnd.flow_and_link import Flow
 from cwnd.input_errors import refused
 from cwnd.keywords import DEFAULTS
 from cwnd.lanes import SIM, check_lane
+from cwnd.measure_names import measures_in
 from cwnd.messages import detail, note
 from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
+from cwnd.replicates.rows import MEASURES
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import MOST_POINTS, Design
 from cwnd.study.engines import check_dask, engine
@@ -30,7 +32,7 @@ from cwnd.study.folder import StudyFolder, whole_of
 from cwnd.study.grid import Grid, grid_of
 from cwnd.study.points import Base, Points
 from cwnd.study.python import first_of, option_values, settings_of
-from cwnd.study.report import failures, table
+from cwnd.study.report import failures, table, table_of
 from cwnd.study.results import Study, place
 from cwnd.study.runner import Settings, StudyRun, gathered, run_study
 from cwnd.study.values import Values, as_values, values_of
@@ -62,6 +64,7 @@ class Given:
     seeds: str | None
     until: str | None
     most_seeds: str | None
+    measures: str | None
     jobs: str | None
     dask: str | None
     shard: str | None
@@ -100,6 +103,7 @@ class Given:
 
 def invoke(given: Given) -> None:
     """Runs a study, or says what it is or how far."""
+    shown = None if given.measures is None else measures_in("measures", given.measures, sorted(MEASURES))
     is_file = any(text.endswith(".toml") for text in given.what)
     grid = file_of(given) if is_file else flows_of(given)
     axes = dict(grid.axes)
@@ -141,19 +145,19 @@ def invoke(given: Given) -> None:
     elif given.how_far:
         status(run)
     else:
-        finish(run, threads, given.dask, given.out)
+        finish(run, threads, given.dask, given.out, shown)
 
 
-def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None) -> None:
-    """Runs it, prints the table, and says what is written."""
+def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None, measures: Sequence[str] | None) -> None:
+    """Runs it, prints the table (of these `measures`), and says what is written."""
     start = time.monotonic()
 
-    def shown(costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:
+    def bar_of(costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:
         return bar("simulating" if run.settings.lane == SIM else "running", "runs", costs) if costs else nullcontext()
 
     # Dask logs what ends with tracebacks, and this command says it.
     logging.disable(logging.NOTSET if dask is None else logging.CRITICAL)
-    with engine(dask, threads, shown, note) as executors:
+    with engine(dask, threads, bar_of, note) as executors:
         study = run_study(run, executors)
     took = time.monotonic() - start
     detail(
@@ -161,7 +165,11 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None) -> N
     )
     number, count = run.settings.shard
     if count == 1:
-        table(study)
+        if measures is None:
+            table(study)
+        else:
+            for name in table_of(study, measures):
+                note(f"--measures: no run of this study has {name}")
     failures(study)
     if run.folder is not None and run.folder.replaced:
         note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")

@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cwnd.input_errors import refused
+from cwnd.measure_names import measures_in
 from cwnd.metrics.statistics import mean_interval
 from cwnd.replicates.document import TIMES
+from cwnd.replicates.rows import MEASURES
 from cwnd.study.tables import Series
 
 EXPECTED = (
@@ -39,7 +41,7 @@ class Precision:
         match = FORM.fullmatch(text) if isinstance(text, str) else None
         if not isinstance(text, str) or match is None or not 0 < float(match[1]) < 100:
             raise refused("until", text, EXPECTED)
-        measures = [name.strip() for name in match[2].split(",")] if match[2] else DEFAULT
+        measures = measures_in("until", match[2], sorted(MEASURES)) if match[2] else DEFAULT
         if medians := [name for name in measures if name in TIMES]:
             raise refused("until", medians[0], "measures whose centre is a mean")
         return cls(float(match[1]) / 100, measures, text)

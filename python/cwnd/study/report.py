@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from cwnd.measure_names import without_unit
 from cwnd.metrics.statistics import IntervalDocument
 from cwnd.replicates.report import formatted
 from cwnd.study.results import Study, place
@@ -80,6 +82,56 @@ def table(study: Study, printer: Printer | None = None) -> None:
             printer.print(Grid(first, headings, rows, texts=range(len(shown)), keys=len(shown)))
     if len(at) > MOST_ROWS:
         printer.print(f"{len(at) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
+
+
+#: Of what a measure can be, in the order of the tables, and the heading of the first column.
+SUBJECTS = {"group": "flows", "all": "flows", "link": "link", "traffic": "traffic", "transfers": "transfers"}
+
+
+def table_of(study: Study, measures: Sequence[str], printer: Printer | None = None) -> list[str]:
+    """Prints these measures at each point, a table for what has them: groups of flows, all flows, the first link, traffic, transfers.
+
+    Returns those that no run has.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    printer = printer or Printer()
+    factors = study.factors
+    #: By subject: a row per point and name.
+    found: dict[str, dict[tuple[object, ...], dict[str, IntervalDocument]]] = {of: {} for of in SUBJECTS}
+    units: dict[str, str] = {}
+    first_link: dict[tuple[object, ...], object] = {}
+    for row in study.means.filter(pc.is_in(study.means["measure"], pa.array(measures))).to_pylist():
+        point = tuple(row[name] for name in factors)
+        if row["of"] == "link" and first_link.setdefault(point, row["name"]) != row["name"]:
+            continue
+        found[row["of"]].setdefault((*point, row["label"], row["name"]), {})[row["measure"]] = interval(row)
+        units[row["measure"]] = row["unit"]
+    for of, first in SUBJECTS.items():
+        having = [name for name in measures if any(name in cells for cells in found[of].values())]
+        rows = [
+            (str(key[-1]), [*map(str, key[:-2]), *(cell(cells[name]) if name in cells else "-" for name in having)])
+            for key, cells in list(found[of].items())[:MOST_ROWS]
+        ]
+        if rows:
+            headings = [*factors, *(heading(name, units[name]) for name in having)]
+            printer.print(Grid(first, headings, rows, texts=range(len(factors)), keys=len(factors)))
+        if len(found[of]) > MOST_ROWS:
+            printer.print(f"{len(found[of]) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
+    return [name for name in measures if name not in units]
+
+
+def heading(measure: str, unit: str) -> str:
+    """A measure by the name of the tables, with its unit where the name does not say it."""
+    return f"{measure} ({unit})" if unit and without_unit(measure) == measure else measure
+
+
+def cell(value: IntervalDocument) -> str:
+    """A number with four significant digits, and its interval."""
+    centre = value.get("mean", value.get("median"))
+    digits = 3 - math.floor(math.log10(abs(centre))) if centre else 0
+    return formatted(value, 1, min(max(digits, 0), 8))
 
 
 def failures(study: Study) -> None:

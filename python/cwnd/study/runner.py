@@ -13,7 +13,7 @@ from cwnd._native import Scenario, ScenarioError
 from cwnd.executor import Executor, Threads, Watch, run_all
 from cwnd.flow_and_link import Value
 from cwnd.lanes import SIM
-from cwnd.replicates.rows import MEASURES, RunNumbers
+from cwnd.replicates.rows import RunNumbers
 from cwnd.study.fixed import fixed_settings
 from cwnd.study.folder import StudyFolder
 from cwnd.study.points import Points, key_of
@@ -79,8 +79,6 @@ class StudyRun:
     stopped: bool = False
 
     def __post_init__(self) -> None:
-        if self.settings.until is not None:
-            self.settings.until.check(MEASURES)
         self.wanted = {point.number: self.settings.first for point in self.points.points if point.scenario is not None}
 
     def scenario(self, run: Run) -> Scenario:

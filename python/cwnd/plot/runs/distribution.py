@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cwnd.input_errors import refused
+from cwnd.measure_names import measure_named
 from cwnd.plot.run import Numbers, RunData
 from cwnd.plot.runs.pictures import set_up
 from cwnd.plot.runs.variants import Runs, Variant, variants
@@ -76,9 +77,7 @@ MEASURES: dict[str, tuple[Callable[[Sequence[RunData]], Sample], str, str]] = {
 def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page", ax: Axes | None = None) -> Figure:
     """The distribution of `queue_ms` (default), `completion_s` or `throughput_mbps` within runs; seeds are taken together."""
     found = variants(runs)
-    chosen = "queue_ms" if measure is None else measure
-    if chosen not in MEASURES:
-        raise refused("measure", chosen, "a measure of a run", MEASURES)
+    chosen = measure_named("measure", "queue_ms" if measure is None else measure, MEASURES, "a measure of a run")
     sample, x_title, y_title = MEASURES[chosen]
     every = named(found, sample)
     lines = {name: line for name, line in every.items() if np.isfinite(line[0]).any()}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from cwnd.input_errors import refused
+from cwnd.measure_names import measure_named, measure_noun
 from cwnd.plot.studies.factors import SUBJECTS, Cell, Factor, Where, factor_named, factors_of, levels_given
 from cwnd.study.results import Failed, Study
 from cwnd.study.values import meaning
@@ -20,21 +21,6 @@ PREFERRED = ("group", "link", "all", "transfers", "traffic")
 DEFAULT_MEASURE = "throughput_mbps"
 #: Measures that are parts of one, drawn as percentages.
 PARTS = ("share", "utilization", "loss_rate")
-NAMES = {
-    "throughput_mbps": "throughput",
-    "goodput_mbps": "goodput",
-    "share": "share of the link",
-    "utilization": "utilisation",
-    "loss_rate": "loss rate",
-    "jain": "Jain's index",
-    "convergence_s": "time to converge",
-    "cwnd_mean": "mean window",
-    "queue_mean_ms": "mean queueing delay",
-    "queue_p50_ms": "median queueing delay",
-    "queue_p95_ms": "queueing delay, 95th percentile",
-    "queue_p99_ms": "queueing delay, 99th percentile",
-    "queue_max_ms": "largest queueing delay",
-}
 
 
 class MeanRow(TypedDict):
@@ -134,16 +120,6 @@ class Chosen:
         ]
 
 
-def measure_noun(measure: str) -> str:
-    """A measure in words: those without words of their own by their name, without the unit at its end."""
-    if measure in NAMES:
-        return NAMES[measure]
-    words = measure.split("_")
-    if len(words) > 1 and words[-1] in ("mbps", "ms", "s"):
-        words = words[:-1]
-    return " ".join(words)
-
-
 def chosen_table(table: pa.Table, where: Mapping[str, Sequence[Cell]]) -> pa.Table:
     """The rows of a table in whose columns one of these values is."""
     import pyarrow as pa
@@ -180,12 +156,10 @@ def choose(
         else:
             factor = factor_named("where", column, factors, study)
             fixed[factor.name] = levels_given(column, given, factor.levels)
-    wanted = DEFAULT_MEASURE if measure is None else measure
-    having = [str(each) for each in with_measure(study, wanted)]
     order = fixed.pop("of", None) or list(of)
-    if not having or not any(each in having for each in order):
-        names = chosen_table(study.means, {"of": order})["measure"].unique().to_pylist()
-        raise refused(argument, wanted, "a measure of this study", sorted(names))
+    known = sorted(chosen_table(study.means, {"of": order})["measure"].unique().to_pylist())
+    wanted = measure_named(argument, measure or DEFAULT_MEASURE, known, "a measure of this study")
+    having = [str(each) for each in with_measure(study, wanted)]
     subject = str(next(each for each in order if each in having))
     kept = chosen_table(study.means, {"of": [subject], "measure": [wanted]})
     if subject == "link" and not fixed.keys() & {"name", "label"}:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from cwnd.input_errors import refused
+from cwnd.measure_names import measure_named
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import missing, seeds_in_words, set_up
 from cwnd.plot.studies.chosen import Chosen, RunRow, choose
@@ -60,8 +61,8 @@ def fairness(
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for studies without two groups that share a link.
     """
-    if measure not in (None, *RATES):
-        raise refused("measure", measure, "a rate of groups", RATES)
+    if measure is not None:
+        measure = measure_named("measure", measure, RATES, "a rate of groups")
     capacity = one_number(capacities(study, where), SAME_CAPACITY)
     chosen = choose(study, measure or (SHARE if capacity is None else RATES[0]), where, of=("group",))
     both = {key: two_groups(rows, of, against) for key, rows in by_run(chosen).items()}
