@@ -8,7 +8,6 @@ What a command computes goes to standard output, everything else to standard err
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -21,11 +20,10 @@ from cwnd import (
     plot_command,
     plugin_commands,
     qlog_command,
+    replay_command,
     shell,
     step_command,
 )
-from cwnd._native import ScenarioError
-from cwnd.algorithms_command import find
 from cwnd.compare_help import COMPARE
 from cwnd.compared import compared_document, measured_pair, number
 from cwnd.comparison import command as comparison_command
@@ -33,8 +31,8 @@ from cwnd.completion import command as completion
 from cwnd.defaults import default_map
 from cwnd.difference import command as difference_command
 from cwnd.difference.command import DIFF
-from cwnd.discipline_options import Ecn, discipline_options, discipline_settings
-from cwnd.exit_codes import enter, fail
+from cwnd.discipline_options import DropHead, Ecn, discipline_options, discipline_settings
+from cwnd.exit_codes import enter
 from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
@@ -114,6 +112,7 @@ def compare(
     buffer: Annotated[
         str, typer.Option(help="Queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.")
     ] = DEFAULTS["buffer"],
+    drop_head: DropHead = False,
     ecn: Ecn = False,
     duration: Annotated[str, typer.Option(help="Simulated time.")] = DEFAULTS["duration"],
     measure: Annotated[
@@ -196,6 +195,7 @@ def compare(
             rate=rate,
             rtt=rtt,
             buffer=buffer,
+            drop_head=drop_head or None,
             duration=duration,
             loss=loss,
             jitter=jitter,
@@ -214,7 +214,7 @@ def compare(
 
     def state() -> dict[str, object]:
         link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "reverse": reverse}
-        queue = discipline_settings(disciplines)
+        queue = {**discipline_settings(disciplines), **({"drop_head": True} if drop_head else {})}
         traffics = [parse_traffic(text) for text in traffic or []]
         time = {
             "duration": duration,
@@ -240,8 +240,15 @@ def compare(
 @app.command()
 def run(
     path: Annotated[
-        Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario; `cwnd compare -o DIR` writes one.")
+        Path,
+        typer.Argument(metavar="SCENARIO.toml", help="A scenario, TOML or JSON; `cwnd compare -o DIR` writes one."),
     ],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Which of the scenarios of a JSON file with several (a reproduction's scenarios.json)."
+        ),
+    ] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
@@ -260,7 +267,7 @@ def run(
     docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
-    scenario = scenario_file(path)
+    scenario = scenario_file(path, name)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))
     with written_page(page, lane, lambda: state_of(scenario)):
@@ -276,101 +283,6 @@ def run(
         )
 
 
-def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
-    """`--param K=V`, as names and values."""
-    pairs = [(text, *text.partition("=")) for text in params or []]
-    for text, name, separator, value in pairs:
-        if not (name and separator and value):
-            fail(f'--param: "{text}" is not accepted; expected NAME=VALUE, such as beta=0.8')
-    return [(name, value) for _, name, _, value in pairs]
-
-
-@app.command()
-def replay(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="Recorded hook calls (.parquet), the folder of a cwnd kernel trace, or test vectors (.toml).",
-        ),
-    ],
-    cc: Annotated[
-        str | None,
-        typer.Option(
-            "--cc",
-            metavar="NAME",
-            help="The parameter set to replay it on; a trace's folder and vectors name one themselves.",
-        ),
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="K=V", help="A parameter of the algorithm; may be repeated. For traces only."),
-    ] = None,
-    transport: Annotated[
-        bool,
-        typer.Option(
-            "--transport",
-            help="The folder is of a cwnd kernel trace --transport: repeat its connections on the simulator's sender.",
-        ),
-    ] = False,
-    plugins: Plugins = None,
-    as_json: Json = False,
-) -> None:
-    """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if the result of any call differs.
-
-    With --transport the simulator's TCP makes the calls, from the recorded acknowledgements, and order and arguments are compared.
-    """
-    from cwnd import vectors
-
-    if transport:
-        from cwnd.transport_replay import command
-
-        command(file, cc, param, as_json=as_json)
-        return
-
-    if cc is not None:
-        find("--cc", cc)
-    settings = settings_of(param)
-    if file.is_dir():
-        from cwnd.kernel.result import replayed
-
-        file, cc, settings = replayed(file, cc, settings)
-        find("--cc", cc)
-    if not file.is_file():
-        fail(f'FILE: "{file}" is not accepted; expected a file that exists')
-    compared, loaded = "", 0
-    outcome: vectors.Outcome
-    if file.suffix == ".toml":
-        try:
-            outcome = vectors.replay(file, cc)
-        except vectors.VectorError as error:
-            fail(str(error))
-    else:
-        from cwnd.replay import TraceError, what_is_compared
-        from cwnd.replay import replay as feed
-
-        if cc is None:
-            fail("--cc: missing; expected the parameter set to replay the trace on")
-        try:
-            outcome = counted = feed(file, cc, params=settings)
-        except (TraceError, ScenarioError) as error:
-            fail(str(error))
-        compared = what_is_compared(counted["calls"], counted["pacing_compared"], counted["states_compared"])
-        loaded = counted["loaded"]
-    if as_json:
-        print(json.dumps(outcome))
-    else:
-        print(f"{outcome['calls']:,} calls, {outcome['differences']:,} differences")
-        if compared:
-            print(f"compared after every call: {compared}")
-        if outcome["first"]:
-            print(f"first: {outcome['first']}")
-        if loaded:
-            print(f"state taken from the record at {loaded:,} rows that follow no recorded call")
-    if outcome["differences"]:
-        raise typer.Exit(1)
-
-
 app.command("fidelity")(comparison_command.command)
 app.command("sweep", help=SWEEP)(study_command.command)
 app.command("merge")(study_command.merge)
@@ -379,6 +291,7 @@ app.command("plot")(plot_command.command)
 app.command("lab")(page_command.command)
 app.command("step")(step_command.command)
 app.command("qlog")(qlog_command.command)
+app.command("replay")(replay_command.command)
 app.command("shell", context_settings={"allow_interspersed_args": False})(shell.command)
 
 

@@ -35,12 +35,12 @@ ON_RECORD = ("fidelity", "reproduce")
 Given = Mapping[str, Any]
 LINK = [
     *("rate", "rtt", "buffer", "loss", "jitter", "packet_size", "duration", "measure"),
-    *("ecn", "reverse", "traffic", "red", "codel"),
+    *("drop_head", "ecn", "reverse", "traffic", "red", "codel"),
 ]
 
 
 def _of_file(given: Given) -> bool:
-    return any(text.endswith(".toml") for text in given["what"])
+    return any(text.endswith((".toml", ".json")) for text in given["what"])
 
 
 def _of_runs(given: Given) -> bool:
@@ -67,8 +67,13 @@ LEFT_OUT: tuple[tuple[tuple[str, ...], list[str], Callable[[Given], bool]], ...]
     (("sweep",), ["until"], lambda given: given["shard"] is not None),
     (("sweep",), ["most_seeds"], lambda given: given["until"] is None),
     (("sweep",), LINK, _of_file),
-    (("compare", "sweep"), ["codel"], lambda given: given.get("red") is not None),
-    (("compare", "sweep"), ["red"], lambda given: given.get("codel") is not None),
+    (("compare", "sweep"), ["codel"], lambda given: given.get("red") is not None or given["drop_head"]),
+    (("compare", "sweep"), ["red"], lambda given: given.get("codel") is not None or given["drop_head"]),
+    (
+        ("compare", "sweep"),
+        ["drop_head"],
+        lambda given: given.get("red") is not None or given.get("codel") is not None,
+    ),
     (("compare",), ["lane"], lambda given: given["jobs"] is not None),
     (("diff",), ["strict"], lambda given: not given["fail_if"]),
     (("diff",), ["between"], lambda given: len(given["folders"]) > 1),

@@ -22,6 +22,14 @@ OPTIONS: dict[str, SettingOption] = {
 }
 
 
+#: The queue without settings.
+DropHead = Annotated[
+    bool,
+    typer.Option(
+        "--drop-head", help="A packet that arrives at a full queue is accepted: the oldest that waits is dropped."
+    ),
+]
+
 #: Marks instead of drops.
 Ecn = Annotated[
     bool,

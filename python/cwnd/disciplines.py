@@ -14,3 +14,5 @@ class QueueDisciplines(TypedDict, total=False):
     red: Mapping[str, Value] | None
     #: Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full packet
     codel: Mapping[str, Value] | None
+    #: drops the oldest packets that wait when one arrives at a full queue (Mahimahi: drophead)
+    drop_head: bool | None

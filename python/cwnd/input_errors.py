@@ -36,6 +36,21 @@ def refused(field: str, value: object, expected: str, names: Iterable[str] = ())
     return error
 
 
+def missing(field: str, expected: str) -> ScenarioError:
+    """The error for what is not given."""
+    error = ScenarioError(f"{field}: missing; expected {expected}")
+    error.field, error.value, error.expected = field, None, expected
+    return error
+
+
+def refused_path(field: str, path: os.PathLike[str], expected: str) -> ScenarioError:
+    """The error for a path, which is shown in full."""
+    text = json.dumps(os.fspath(path).encode(errors="backslashreplace").decode(), ensure_ascii=False)
+    error = ScenarioError(f"{field}: {text} is not accepted; expected {expected}")
+    error.field, error.value, error.expected = field, text, expected
+    return error
+
+
 def scenario_of(given: object) -> Scenario:
     """A scenario, or that of the file at a path; anything else is refused, the text of a document too."""
     if isinstance(given, Scenario):

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from cwnd import partial_folders
 from cwnd._native import ScenarioError
+from cwnd.file_kinds import described
 from cwnd.input_errors import path_of
+from cwnd.input_files import head_of
 from cwnd.json_types import JsonObject
 from cwnd.kernel.result import KernelTrace
 from cwnd.lanes import SIM, check_lane
@@ -45,7 +47,8 @@ def load(folder: str | Path) -> Result | Replicates | Study:
         kind = manifest["kind"]
         files = set(manifest["files"]) if kind in (KIND, TRACE) else set()
     except (OSError, ValueError, KeyError, TypeError):
-        raise refuse(folder, partial_folders.why(folder) or "the folder of a result, with its manifest.json") from None
+        why = of_file(folder) or partial_folders.why(folder) or "the folder of a result, with its manifest.json"
+        raise refuse(folder, why) from None
     if kind == TRACE:
         return KernelTrace(folder, manifest)
     if kind == REPLICATES:
@@ -62,6 +65,14 @@ def load(folder: str | Path) -> Result | Replicates | Study:
 def refuse(folder: Path, expected: str) -> NoResultError:
     """The error for a folder."""
     return NoResultError(f'folder: "{folder}" is not accepted; expected {expected}')
+
+
+def of_file(path: Path) -> str | None:
+    """What is expected in place of a file; `None` of anything else."""
+    if not path.exists() or path.is_dir():
+        return None
+    what = described(head_of(path)) if path.is_file() else "a device or a pipe"
+    return f"the folder of a result; this is {what}"
 
 
 def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:

@@ -53,7 +53,7 @@ def dumbbell(
     reverse: bool | Mapping[str, Value] = False,
     **settings: Unpack[LinkSettings],
 ) -> Scenario:
-    """Flows through one bottleneck: DropTail, RED where `red` is given, or CoDel where `codel` is.
+    """Flows through one bottleneck: DropTail, RED where `red` is given, CoDel where `codel` is, or drop-head with `drop_head=True`.
 
     `flows` are `Flow`s, texts as the command line has them (`"cubic:2@rtt=160ms"`), or names with counts (`{"cubic": 4,
     "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms.
@@ -141,8 +141,11 @@ def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings
     return from_document(_document({"link": tables}, flows, settings))
 
 
-#: Queue disciplines by their keywords here.
-DISCIPLINES = {discipline["name"]: discipline for discipline in _native.queue_disciplines()}
+_QUEUES = _native.queue_disciplines()
+#: Queue disciplines with settings, by their keywords here.
+DISCIPLINES = {discipline["name"]: discipline for discipline in _QUEUES if discipline["option"] is not None}
+#: Queue disciplines without settings, by their keywords here, which are flags.
+QUEUE_FLAGS = {each["name"].replace("-", "_"): each["name"] for each in _QUEUES if each["option"] is None}
 
 
 def _expected(discipline: QueueDiscipline) -> str:
@@ -167,6 +170,15 @@ def _queue(buffer: str, settings: LinkSettings) -> tuple[CommonSettings, dict[st
         if queue["kind"] != "droptail":
             raise refused(kind, given, f"one queue discipline; {queue['kind']} is given, too")
         queue = {**queue, "kind": kind, **given}
+    for keyword, kind in QUEUE_FLAGS.items():
+        given = others.pop(keyword, None)
+        if given is None or given is False:
+            continue
+        if given is not True:
+            raise refused(keyword, given, "True or False")
+        if queue["kind"] != "droptail":
+            raise refused(keyword, given, f"one queue discipline; {queue['kind']} is given, too")
+        queue["kind"] = kind
     return cast("CommonSettings", others), queue
 
 

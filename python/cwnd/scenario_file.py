@@ -6,15 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from cwnd._native import Scenario
-from cwnd.exit_codes import fail
+from cwnd.scenario_document import document_of
 
 
-def scenario_file(path: Path) -> Scenario:
-    """The scenario in a TOML file; ends the program where there is none. Raises `ScenarioError`."""
-    try:
-        text, folder = path.read_text(encoding="utf-8"), path.parent if path.is_file() else None
-    except UnicodeDecodeError:
-        fail(f'SCENARIO.toml: "{path}" is not accepted; expected a TOML document in UTF-8')
-    except (FileNotFoundError, IsADirectoryError):
-        fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
-    return Scenario.from_toml(text, folder)
+def scenario_file(path: Path, name: str | None = None) -> Scenario:
+    """The scenario in a file, or the one called `name` of several. Raises `ScenarioError`, with the names that the command line has."""
+    text, is_json, folder = document_of(path, name, ("SCENARIO.toml", "--name"))
+    return Scenario.from_json(text, folder) if is_json else Scenario.from_toml(text, folder)

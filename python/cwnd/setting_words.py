@@ -17,6 +17,7 @@ from cwnd.stored_scenario import scenario_document
 QUEUES: dict[str, tuple[str, tuple[str, ...]]] = {
     "codel": ("CoDel", ("target", "interval")),
     "red": ("RED", ("min", "max", "max_p")),
+    "drop-head": ("drop-head", ()),
 }
 #: What `cwnd compare` gives to flows that name no start.
 COMPARED = {"uniform": ["0s", "100ms"]}

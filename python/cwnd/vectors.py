@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn, NotRequired, TypedDict, TypeVar, cast
 
 from cwnd._native import Hooks, algorithms
+from cwnd.input_files import MAX_DOCUMENT_BYTES, InputFileError, read_bytes
 
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
 EVENTS = ("tx_start", "cwnd_restart", "complete_cwr", "loss", "ecn_no_ce", "ecn_is_ce")
@@ -147,7 +148,9 @@ def load(path: str | Path) -> Document:
     """The document of a file, with its structure checked."""
     at = Position(str(path))
     try:
-        document = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        document = tomllib.loads(read_bytes(path, MAX_DOCUMENT_BYTES).decode())
+    except InputFileError as error:
+        raise VectorError(f"{path}: expected {error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise VectorError(f"{path}: no TOML: {error}") from None
     at.only(document, ("origin", "cc", "not", "start", "case"))

@@ -156,7 +156,8 @@ def page() -> str:
 def disciplines() -> str:
     """The type of the keywords of queue disciplines."""
     rows = (
-        f"    #: {discipline['help']}\n    {discipline['name']}: Mapping[str, Value] | None\n"
+        f"    #: {discipline['help']}\n    {discipline['name'].replace('-', '_')}: "
+        f"{'bool' if discipline['option'] is None else 'Mapping[str, Value]'} | None\n"
         for discipline in _native.queue_disciplines()
     )
     return DISCIPLINES_HEAD + "".join(rows)

@@ -90,7 +90,7 @@ impl<P> HeadQueue<P> {
         self.take_until(now);
         self.limit.at(now);
         let size = size.max(1);
-        if self.is_full(now, size) {
+        if self.is_full(now, size) && !self.make_room(now, size) {
             return Err(packet);
         }
         self.waiting.push(Waiting { arrived: now, size, ecn, packet });
@@ -160,30 +160,47 @@ impl<P> HeadQueue<P> {
         self.taken.push_back(Taken { packet, size, arrived, at, result });
     }
 
-    /// Whether there is no room, as of [`crate::Fifo`]: the packet being sent, or else the one that is sent next, does not count.
-    fn is_full(&self, now: u64, size: u32) -> bool {
-        let packets = &self.waiting.packets;
-        let (count, bytes) = if self.free.ns > now {
-            (packets.len() + 1, self.waiting.bytes())
-        } else {
-            (packets.len(), self.waiting.bytes() - packets.front().map_or(0, |head| u64::from(head.size)))
-        };
-        if count == 0 {
+    /// Drops packets from the head until one of `size` bytes fits, where the discipline does so; false where it does not, and where the
+    /// packet would not fit into the empty queue.
+    fn make_room(&mut self, now: u64, size: u32) -> bool {
+        let Some(cause) = self.discipline.makes_room() else { return false };
+        if self.free.ns > now && self.exceeds(now, size, 1, [0, 0]) {
             return false;
         }
+        while self.is_full(now, size) {
+            let Some(Waiting { arrived, size, packet, .. }) = self.waiting.pop() else { return false };
+            self.taken.push_back(Taken { packet, size, arrived, at: now, result: OfferResult::Dropped(cause) });
+        }
+        true
+    }
+
+    /// Whether there is no room, as of [`crate::Fifo`]: the packet being sent, or else the one that is sent next, does not count.
+    fn is_full(&self, now: u64, size: u32) -> bool {
+        let (packets, all) = (&self.waiting.packets, self.waiting.bytes());
+        let (count, bytes) = if self.free.ns > now {
+            (packets.len() + 1, all)
+        } else {
+            (packets.len(), all - packets.front().map_or(0, |head| u64::from(head.size)))
+        };
+        count > 0 && self.exceeds(now, size, count, [bytes, all])
+    }
+
+    /// Whether a packet of `size` bytes would exceed the limit behind `count` packets, of which the one being sent, or sent next, does not
+    /// count; `bytes` are those of the others that wait, and those of all that wait.
+    fn exceeds(&self, now: u64, size: u32, count: usize, [bytes, all]: [u64; 2]) -> bool {
         match self.limit.value() {
             Limit::Packets(most) => count as u64 > most,
             Limit::Bytes(most) => bytes + u64::from(size) > most,
             Limit::BytesInAll(most) => {
                 let sending = if self.free.ns > now { u64::from(self.sending) } else { 0 };
-                self.waiting.bytes() + sending + u64::from(size) > most
+                all + sending + u64::from(size) > most
             }
             // At the present rate, if nothing is dropped.
             Limit::Time(most) => {
                 let rate = u128::from(self.service.rate().max(1));
                 let sending =
                     u128::from(self.free.ns.saturating_sub(now)) * rate + u128::from(self.free.units);
-                let waiting = u128::from(self.waiting.bytes()) * u128::from(work(1));
+                let waiting = u128::from(all) * u128::from(work(1));
                 (sending + waiting) / rate > u128::from(most)
             }
         }

@@ -3,7 +3,7 @@
 
 use cwnd_link::random::RandomStream;
 use cwnd_link::{
-    Backlog, CodelConfig, DropCause, Fifo, FifoConfig, HeadDiscipline, HeadQueue, HeadQueueConfig, Limit,
+    Backlog, CodelConfig, DropCause, DropHeadConfig, Fifo, FifoConfig, HeadDiscipline, HeadQueue, HeadQueueConfig, Limit,
     OfferResult, QueueConfig, Rate, Steps, Taken, Trace,
 };
 use proptest::prelude::*;
@@ -123,5 +123,34 @@ proptest! {
                 inside.bytes += u64::from(size);
             }
         }
+    }
+}
+
+// 12 Mbit/s: 1500 bytes take 1 ms. Packets 0 to 4 at once at room for two: 0 is being sent, 1 and 2 wait; 3 takes the place of 1, 4 that of
+// 2. Sent: 0 by 1 ms, 3 by 2, 4 by 3. With room for 3000 bytes it is the same; a packet of 4000 bytes does not fit at all and pushes nobody out.
+#[test]
+fn drop_head_drops_the_oldest_packets_that_wait() {
+    for limit in [Limit::Packets(2), Limit::Bytes(3000), Limit::BytesInAll(4500)] {
+        let mut queue = queue(Rate::Constant(12_000_000), limit, HeadDiscipline::DropHead(DropHeadConfig));
+        for packet in 0..5 {
+            assert!(queue.push(0, 1500, packet).is_ok(), "{limit:?}");
+        }
+        if limit != Limit::Packets(2) {
+            assert_eq!(queue.push(0, 4000, 5), Err(5), "{limit:?}");
+        }
+        assert_eq!(queue.backlog(0), Backlog { packets: 3, bytes: 4500 });
+        let taken: Vec<_> = std::iter::from_fn(|| queue.pop(10_000_000)).collect();
+        let seen: Vec<_> = taken
+            .iter()
+            .map(|taken| match taken.result {
+                OfferResult::Departs { at, .. } => (taken.packet, Some(at)),
+                OfferResult::Dropped(cause) => {
+                    assert_eq!((cause, taken.at), (DropCause::Full, 0));
+                    (taken.packet, None)
+                }
+            })
+            .collect();
+        let sent = |ms: u64| Some(ms * 1_000_000);
+        assert_eq!(seen, [(0, sent(1)), (1, None), (2, None), (3, sent(2)), (4, sent(3))], "{limit:?}");
     }
 }

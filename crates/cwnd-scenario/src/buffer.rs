@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Sizes of queues: packets, bytes, time, or multiples of the BDP.
 
-use crate::units::{self, decimal, decimal_millionths};
+use crate::units::{self, decimal_millionths, rounded};
 use serde_json::Value;
 
 /// What the size of a queue may be, for error messages.
@@ -18,7 +18,12 @@ pub enum Buffer {
     Time(u64),
     /// Multiples of rate × RTT, in millionths, and the min number of packets; 0 without a minimum.
     Bdp(u64, u64),
+    /// No limit: the queue holds whatever the senders have in flight.
+    Infinite,
 }
+
+/// A queue without a limit, as a scenario writes it.
+pub(crate) const INFINITE: &str = "infinite";
 
 /// A limit of a queue.
 pub(crate) fn read(value: &Value) -> Option<Buffer> {
@@ -43,7 +48,7 @@ fn read_buffer(text: &str) -> Option<Buffer> {
         None => (text, 0),
     };
     if let Some(multiple) = size.trim_end().strip_suffix("bdp") {
-        return decimal(multiple.trim_end(), 1_000_000).map(|millionths| Buffer::Bdp(millionths, floor));
+        return rounded(multiple.trim_end(), 1_000_000).map(|millionths| Buffer::Bdp(millionths, floor));
     }
     units::read_size(text).map(Buffer::Bytes).or_else(|| units::read_time(text).map(Buffer::Time))
 }
@@ -56,6 +61,7 @@ impl Buffer {
             Self::Packets(n) => format!("{n} packets"),
             Self::Bytes(n) => units::size_in_words(n),
             Self::Time(t) => units::time_in_words(t),
+            Self::Infinite => "no limit".to_owned(),
             Self::Bdp(n, 0) => format!("{} BDP", decimal_millionths(n)),
             Self::Bdp(n, floor) => format!("{} BDP{FLOOR}{floor} packets", decimal_millionths(n)),
         }
@@ -68,6 +74,7 @@ pub(crate) fn write(buffer: Buffer) -> String {
         Buffer::Packets(n) => format!("{n}packets"),
         Buffer::Bytes(n) => units::write_size(n),
         Buffer::Time(t) => units::write_time(t),
+        Buffer::Infinite => INFINITE.to_owned(),
         Buffer::Bdp(n, 0) => format!("{}bdp", decimal_millionths(n)),
         Buffer::Bdp(n, floor) => format!("{}bdp{FLOOR}{floor}packets", decimal_millionths(n)),
     }

@@ -56,6 +56,9 @@ pub(crate) fn check(
 
 /// Checks that the queue of `link` may have the limit `buffer`; the error is what is expected instead.
 pub(crate) fn check_limit(link: &LinkSpec, buffer: Buffer, packet: u32) -> Result<(), String> {
+    if buffer == Buffer::Infinite {
+        return Ok(());
+    }
     let (packets, bytes) = match link.limit(buffer, packet) {
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
         Limit::Bytes(n) | Limit::BytesInAll(n) => (n / u64::from(packet), n),

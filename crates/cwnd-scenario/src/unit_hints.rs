@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Suggestions for quantities that are not accepted: units as other tools write them, missing units.
 
-use crate::units::{NOT_JSON, decimal, write_rate};
+use crate::units::{NOT_JSON, decimal, rounded, write_rate};
 use serde_json::{Number, Value};
 
 /// Units and their other spellings, in lower case. A spelling may stand for several units; the field decides.
@@ -73,7 +73,7 @@ pub(crate) fn suggest_quantities(value: &Value, accepted: &dyn Fn(&str) -> bool)
     }
     let lower = unit.to_lowercase();
     if let Some((_, factor, unit)) = MULTIPLES.iter().find(|(names, ..)| names.contains(&lower.as_str())) {
-        let text = decimal(&number, *factor).map(|n| format!("{n}{unit}"));
+        let text = rounded(&number, *factor).map(|n| format!("{n}{unit}"));
         return text.into_iter().filter(|text| accepted(text)).collect();
     }
     SPELLINGS

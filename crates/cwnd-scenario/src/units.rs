@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Quantities with units, read and written exactly: integers of the smallest unit, never floats.
+//! Quantities with units: integers of the smallest unit, never floats. A decimal is rounded to that unit.
 
 use serde_json::Value;
 
@@ -24,13 +24,39 @@ pub const TIME: &str = "a time with its unit (ns, us, ms, s, min), 0 or more, at
 /// The expected form of a rate, for error messages.
 pub const RATE: &str = "a rate above 0 with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), such as 400Mbit/s";
 
-/// `text` as number × unit, in the smallest unit; `None` unless it is exact, not negative and fits.
-fn read(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+/// `text` as number and factor of its unit.
+fn split<'t>(text: &'t str, units: &[(&str, u64)]) -> Option<(&'t str, u64)> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.')?;
     let (number, unit) = text.split_at(split);
     let factor = units.iter().find(|(name, _)| *name == unit.trim_start())?.1;
-    decimal(number, factor)
+    Some((number, factor))
+}
+
+/// `text` as number × unit, rounded to the smallest unit; `None` unless it is not negative and fits.
+fn read(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let (number, factor) = split(text, units)?;
+    rounded(number, factor)
+}
+
+/// The digits of a fraction that [`rounded`] reads: further ones change no quantity of a scenario.
+const FRACTION_DIGITS: usize = 18;
+
+/// The decimal `number` times `factor`, rounded to the nearest whole number, a half upwards. A number above 0 is at least 1, because 0
+/// means something else: no delay, an outage.
+pub(crate) fn rounded(number: &str, factor: u64) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(whole) || (number.contains('.') && !is_digits(fraction)) {
+        return None;
+    }
+    let fraction = &fraction[..fraction.len().min(FRACTION_DIGITS)];
+    let scale = 10_u128.pow(fraction.len() as u32);
+    let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
+    let scaled = digits.checked_mul(u128::from(factor))?;
+    let nearest = u64::try_from(scaled.checked_add(scale / 2)? / scale).ok()?;
+    let is_above_0 = number.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
+    Some(if is_above_0 { nearest.max(1) } else { nearest })
 }
 
 /// The decimal `number` times `factor`, if that is a whole number.
@@ -116,7 +142,8 @@ pub fn write_rate(bits: u64) -> String {
 /// A frequency of 1 Hz to 1 MHz.
 #[must_use]
 pub fn read_frequency(text: &str) -> Option<u32> {
-    read(text, FREQUENCIES).filter(|hz| (1..=1_000_000).contains(hz)).map(|hz| hz as u32)
+    let (number, factor) = split(text, FREQUENCIES)?;
+    decimal(number, factor).filter(|hz| (1..=1_000_000).contains(hz)).map(|hz| hz as u32)
 }
 
 /// Writes a frequency. Always in hertz.
@@ -165,19 +192,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_are_exact() {
+    fn quantities_are_whole_in_the_smallest_unit() {
         assert_eq!(read_time("40ms"), Some(40_000_000));
         assert_eq!(read_time("0.5 us"), Some(500));
-        assert_eq!(read_time("0.5ns"), None);
         assert_eq!((read_time("144000min"), read_time("144001min")), (Some(MAX_TIME), None));
         assert_eq!(read_rate("2.64Mbit/s"), Some(2_640_000));
         assert_eq!(read_size("64kB"), Some(64_000));
     }
 
+    // 1.2345678 Mbit/s = 1 234 567.8 bit/s; 0.2345678 ms = 234 567.8 ns; 0.33335 kB = 333.35 B. A half goes up: 2.5 ns is 3 ns.
+    #[test]
+    fn a_decimal_is_rounded_to_the_smallest_unit() {
+        assert_eq!(read_rate("1.2345678Mbit/s"), Some(1_234_568));
+        assert_eq!(read_rate("1.2345kbit/s"), Some(1_235));
+        assert_eq!(read_rate_or_0("0.1234567Mbit/s"), Some(123_457));
+        assert_eq!(read_time("0.2345678ms"), Some(234_568));
+        assert_eq!((read_time("2.5ns"), read_time("2.4ns"), read_time("0.5ns")), (Some(3), Some(2), Some(1)));
+        assert_eq!(read_size("0.33335kB"), Some(333));
+        // The 17 and more digits of a float as programs print them.
+        assert_eq!(read_rate("4.0376875522130000123456789Mbit/s"), Some(4_037_688));
+        // What is above 0 does not become 0: an outage, no delay.
+        assert_eq!(read_rate_or_0("0.0000001Mbit/s"), Some(1));
+        assert_eq!((read_rate_or_0("0.000Mbit/s"), read_time("0.0001ns"), read_time("0.0ns")), (Some(0), Some(1), Some(0)));
+        // A frequency is a whole number of hertz.
+        assert_eq!((read_frequency("0.25kHz"), read_frequency("1.5Hz")), (Some(250), None));
+    }
+
     #[test]
     fn what_has_no_unit_or_a_sign_is_refused() {
         for text in
-            ["", "40", "-40ms", "ms", "4 0ms", "1.ms", ".5ms", "40 m", "1e3ms", "99999999999999999999s"]
+            ["", "40", "-40ms", "ms", "4 0ms", "1.ms", ".5ms", "1.2.3ms", "40 m", "1e3ms", "99999999999999999999s"]
         {
             assert_eq!(read_time(text), None, "{text:?}");
         }

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from cwnd import _native
 from cwnd.compare_help import ELSEWHERE
 from cwnd.lanes import LANES
-from cwnd.scenario import DISCIPLINES
+from cwnd.scenario import DISCIPLINES, QUEUE_FLAGS
 from cwnd.stack_names import stock_algorithms
 
 Kind = Literal["word", "part", "file", "folder", "command"]
@@ -135,7 +135,7 @@ def axis(word: str, _before: list[str]) -> Candidates:
     """`KEY=VALUES`."""
     if word.startswith("link.queue.kind="):
         start = word[: max(word.rfind(","), word.rfind("=")) + 1]
-        return words(f"{start}{name}" for name in ("droptail", *DISCIPLINES))
+        return words(f"{start}{name}" for name in ("droptail", *DISCIPLINES, *QUEUE_FLAGS.values()))
     return [] if "=" in word else words([f"{key}=" for key in AXES], "part")
 
 

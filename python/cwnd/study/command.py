@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from cwnd.discipline_options import Ecn, discipline_options
+from cwnd.discipline_options import DropHead, Ecn, discipline_options
 from cwnd.keywords import DEFAULTS
 from cwnd.options import Plugins, with_options
 
@@ -43,6 +43,7 @@ def command(
     buffer: Annotated[
         str | None, typer.Option(help=f"Queue: {axes('0.5bdp,100packets')}.", show_default=DEFAULTS["buffer"])
     ] = None,
+    drop_head: DropHead = False,
     ecn: Ecn = False,
     duration: Annotated[str | None, typer.Option(help="Simulated time.", show_default=DEFAULTS["duration"])] = None,
     measure: Annotated[
@@ -152,6 +153,7 @@ def command(
             rate=rate,
             rtt=rtt,
             buffer=buffer,
+            drop_head=drop_head,
             ecn=ecn,
             duration=duration,
             measure=measure,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from cwnd._native import ScenarioError
 from cwnd.input_errors import refused
+from cwnd.scenario_document import document_of
 from cwnd.study.points import Base
 from cwnd.study.values import Values, python_values
 
@@ -30,16 +32,14 @@ class Grid:
     most_seeds: object = None
 
 
-def toml_of(path: Path) -> dict[str, object]:
-    """The document of a file."""
+def document_in(path: Path) -> dict[str, object]:
+    """The document of a file, TOML or JSON."""
+    text, is_json, _ = document_of(path, None, ("file", "name"))
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, IsADirectoryError):
-        raise refused("file", str(path), "a TOML file that exists") from None
-    except UnicodeDecodeError:
-        raise refused("file", str(path), "a TOML document in UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise refused("file", str(path), f"a TOML document: {error}") from None
+        document: dict[str, object] = json.loads(text) if is_json else tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
+        raise refused("file", str(path), f"a {'JSON' if is_json else 'TOML'} document: {error}") from None
+    return document
 
 
 def is_grid(document: Mapping[str, object]) -> bool:
@@ -49,7 +49,7 @@ def is_grid(document: Mapping[str, object]) -> bool:
 
 def grid_of(path: Path) -> Grid:
     """Reads a study's file, or a scenario's, which has no axes."""
-    document = toml_of(path)
+    document = document_in(path)
     if not is_grid(document):
         return Grid(Base(document, path.parent))
     for key, value in document.items():
@@ -60,7 +60,7 @@ def grid_of(path: Path) -> Grid:
     scenario = document["scenario"]
     if isinstance(scenario, str):
         file = path.parent / scenario
-        base = Base(toml_of(file), file.parent)
+        base = Base(document_in(file), file.parent)
     elif isinstance(scenario, dict):
         base = Base(scenario, path.parent)
     else:

@@ -74,6 +74,7 @@ class Given:
     lane: str
     out: Path | None
     force: bool
+    drop_head: bool
     disciplines: Mapping[str, str | None]
 
     @property
@@ -94,6 +95,7 @@ class Given:
         return {
             "duration": self.duration,
             "measure": self.measure,
+            "drop_head": self.drop_head,
             "ecn": self.ecn,
             "reverse": self.reverse,
             "traffic": self.traffic,
@@ -104,7 +106,7 @@ class Given:
 def invoke(given: Given) -> None:
     """Runs a study, or says what it is or how far."""
     shown = None if given.measures is None else measures_in("measures", given.measures, sorted(MEASURES))
-    is_file = any(text.endswith(".toml") for text in given.what)
+    is_file = any(text.endswith((".toml", ".json")) for text in given.what)
     grid = file_of(given) if is_file else flows_of(given)
     axes = dict(grid.axes)
     for text in given.axis or []:
@@ -253,6 +255,7 @@ def flows_of(given: Given) -> Grid:
         traffic=given.traffic,
         seed=given.seed or DEFAULTS["seed"],
         duration=given.duration or DEFAULTS["duration"],
+        drop_head=given.drop_head or None,
         reverse=given.reverse,
         name=" + ".join(given.what),
         **plain,

@@ -154,7 +154,7 @@ def settings_of(seeds: object, until: object, most_seeds: object, lane: str, sha
 
 def grid_from(scenario: object, settings: Mapping[str, object], *, ecn: bool) -> tuple[Grid, dict[str, Values]]:
     """The base, and the axes in its flows and settings."""
-    is_file = isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith(".toml"))
+    is_file = isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith((".toml", ".json")))
     if is_file or isinstance(scenario, Scenario):
         if settings or ecn:
             key, value = next(iter(settings.items()), ("ecn", ecn))

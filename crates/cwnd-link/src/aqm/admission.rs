@@ -55,6 +55,9 @@ pub(crate) trait AtArrival: Described {
 pub(crate) trait AtHead: Described {
     type Config;
 
+    /// Whether a packet that arrives at a full queue takes the place of those at the head, instead of being dropped.
+    const MAKES_ROOM: bool = false;
+
     /// Starts it.
     fn new(config: Self::Config) -> Self;
 

@@ -4,6 +4,7 @@
 mod admission;
 mod codel;
 mod describe;
+mod drop_head;
 mod red;
 
 pub use admission::Backlog;
@@ -26,11 +27,14 @@ const LOSS: CauseWords = cause!(
 );
 
 /// The table of queue disciplines: `Name: type, its settings, drops Cause;` a line. Those at `arrival` implement [`AtArrival`], those at
-/// the `head` [`AtHead`]. DropTail, which has no settings, is the absence of a discipline.
+/// the `head` [`AtHead`]. One at the head without a cause of its own drops for want of room. DropTail, which has no settings, is the
+/// absence of a discipline.
 macro_rules! disciplines {
+    (@cause) => { DropCause::Full };
+    (@cause $Cause:ident) => { DropCause::$Cause };
     (
         arrival { $($Arrival:ident: $arrival:ty, $arrival_config:path, drops $ArrivalCause:ident;)* }
-        head { $($Head:ident: $head:ty, $head_config:path, drops $HeadCause:ident;)* }
+        head { $($Head:ident: $head:ty, $head_config:path $(, drops $HeadCause:ident)?;)* }
     ) => {
         $(pub use $arrival_config;)*
         $(pub use $head_config;)*
@@ -41,7 +45,7 @@ macro_rules! disciplines {
             /// The queue had no room.
             Full,
             $(#[doc = concat!("See [`Discipline::", stringify!($Arrival), "`].")] $ArrivalCause,)*
-            $(#[doc = concat!("See [`Discipline::", stringify!($Head), "`].")] $HeadCause,)*
+            $($(#[doc = concat!("See [`Discipline::", stringify!($Head), "`].")] $HeadCause,)?)*
             /// The loss process lost it.
             Loss,
         }
@@ -49,7 +53,7 @@ macro_rules! disciplines {
         impl DropCause {
             /// All of them.
             pub const ALL: &'static [Self] =
-                &[Self::Full, $(Self::$ArrivalCause,)* $(Self::$HeadCause,)* Self::Loss];
+                &[Self::Full, $(Self::$ArrivalCause,)* $($(Self::$HeadCause,)?)* Self::Loss];
 
             /// What is said of such drops.
             #[must_use]
@@ -57,15 +61,9 @@ macro_rules! disciplines {
                 match self {
                     Self::Full => &FULL,
                     $(Self::$ArrivalCause => &<$arrival>::CAUSE,)*
-                    $(Self::$HeadCause => &<$head>::CAUSE,)*
+                    $($(Self::$HeadCause => &<$head>::CAUSE,)?)*
                     Self::Loss => &LOSS,
                 }
-            }
-
-            /// Whether the packet had been accepted before.
-            #[must_use]
-            pub const fn is_at_head(self) -> bool {
-                matches!(self, $(Self::$HeadCause)|*)
             }
         }
 
@@ -193,6 +191,14 @@ macro_rules! disciplines {
                 }
             }
 
+            /// Why packets are dropped from the head for a packet that arrives at a full queue; `None` where the arriving one is dropped.
+            pub const fn makes_room(&self) -> Option<DropCause> {
+                match self {
+                    $(Self::$Head(_) if <$head>::MAKES_ROOM => Some(disciplines!(@cause $($HeadCause)?)),)*
+                    _ => None,
+                }
+            }
+
             /// See [`AtHead::dequeue`]; the cause of its drops goes with them.
             #[inline]
             pub fn dequeue<P>(
@@ -203,7 +209,7 @@ macro_rules! disciplines {
             ) -> Option<(Waiting<P>, bool)> {
                 match self {
                     $(Self::$Head(discipline) => {
-                        discipline.dequeue(now, queue, |packet| dropped(packet, DropCause::$HeadCause))
+                        discipline.dequeue(now, queue, |packet| dropped(packet, disciplines!(@cause $($HeadCause)?)))
                     })*
                 }
             }
@@ -217,6 +223,7 @@ disciplines! {
     }
     head {
         Codel: codel::Codel, codel::CodelConfig, drops Head;
+        DropHead: drop_head::DropHead, drop_head::DropHeadConfig;
     }
 }
 

@@ -108,8 +108,8 @@ impl FileSource {
             (None, Source::Given) => return Err(self.none_such(path)),
             (None, Source::Folder(folder)) => {
                 let full = folder.join(path);
-                let read = std::fs::read(&full).map_err(|error| match full == Path::new(path) {
-                    true => error.to_string(),
+                let read = read_bytes(&full).map_err(|error| match full == Path::new(path) {
+                    true => error,
                     false => format!("{}: {error}", full.display()),
                 })?;
                 let text: Arc<[u8]> = read.into();
@@ -117,9 +117,11 @@ impl FileSource {
                 text
             }
         };
-        std::str::from_utf8(&contents)
-            .map(str::to_owned)
-            .map_err(|_| "stream did not contain valid UTF-8".to_owned())
+        Python::attach(|py| {
+            let text = input_files(py)?.call_method1("file_text", (PyBytes::new(py, &contents),))?;
+            text.extract().map_err(PyErr::from)
+        })
+        .map_err(reason)
     }
 
     /// Why no file that was given has this path.
@@ -148,6 +150,29 @@ impl FileSource {
     pub fn into_files(self) -> Vec<InputFile> {
         self.files.into_inner()
     }
+}
+
+/// The module that reads the files of users.
+fn input_files(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("cwnd.input_files")
+}
+
+/// The bytes of a file; an error says why there are none.
+fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+    Python::attach(|py| {
+        let bytes = input_files(py)?.call_method1("read_bytes", (path,))?;
+        bytes.extract().map_err(PyErr::from)
+    })
+    .map_err(reason)
+}
+
+/// Why a file is not read: what the system says, or what was expected.
+fn reason(error: PyErr) -> String {
+    Python::attach(|py| {
+        let value = error.value(py);
+        let system = value.getattr("strerror").and_then(|text| text.extract::<String>());
+        system.unwrap_or_else(|_| format!("expected {value}"))
+    })
 }
 
 /// A path with contents.

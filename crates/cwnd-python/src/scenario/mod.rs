@@ -10,8 +10,7 @@ pub use parts::{Action, FlowGroup, LinkSettings};
 use files::FileSource;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use cwnd_record::capture::CaptureHost;
 use cwnd_scenario::{CapturedHosts, Invalid};
@@ -39,8 +38,6 @@ pub fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
         .and_then(|()| value.setattr("expected", &invalid.expected));
     set.err().unwrap_or(error)
 }
-
-const A_PATH: &str = "a path, as text or a pathlib.Path";
 
 /// What Python gives, as what it has to be; what it is not is refused as a scenario's own keys are.
 fn taken<'py, T: FromPyObjectOwned<'py>>(
@@ -141,35 +138,16 @@ impl Scenario {
         read(text.py(), &document, Language::Json, FileSource::of(files)?)
     }
 
-    /// Reads a file: JSON if its name ends in `.json`, else TOML; paths in it are relative to its folder. Raises `ScenarioError`, and
-    /// `OSError` where the system refuses.
+    /// Reads a file, TOML or JSON as its contents say; paths in it are relative to its folder. `name`: of a file with several scenarios, the
+    /// one of this name. Raises `ScenarioError`, and `OSError` where the system refuses.
     #[staticmethod]
-    fn from_file(path: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (path, name=None))]
+    fn from_file(path: &Bound<'_, PyAny>, name: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let py = path.py();
-        let path = taken::<PathBuf>("path", path, A_PATH)?;
-        let refused = |expected: &str| {
-            let invalid = Invalid {
-                field: "path".to_owned(),
-                value: Some(format!("{:?}", path.display().to_string())),
-                expected: expected.to_owned(),
-            };
-            refuse(py, &invalid)
-        };
-        let is_json = path.extension().is_some_and(|extension| extension == "json");
-        let text = std::fs::read_to_string(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => refused("a file that exists"),
-            ErrorKind::IsADirectory => refused("a file, such as the scenario.toml in a result's folder"),
-            ErrorKind::InvalidData => {
-                refused(if is_json { "a JSON document in UTF-8" } else { "a TOML document in UTF-8" })
-            }
-            // A NUL in it.
-            ErrorKind::InvalidInput => refused(A_PATH),
-            _ => PyErr::from(error),
-        })?;
+        let document = py.import("cwnd.scenario_document")?.call_method1("document_of", (path, name))?;
+        let (text, is_json, folder): (PyBackedStr, bool, Option<PathBuf>) = document.extract()?;
         let language = if is_json { Language::Json } else { Language::Toml };
-        // A pipe has no folder.
-        let folder = path.parent().filter(|_| path.is_file()).unwrap_or(Path::new(""));
-        read(py, &text, language, FileSource::folder(folder))
+        read(py, &text, language, FileSource::folder(&folder.unwrap_or_default()))
     }
 
     /// The scenario as TOML, every default written out.

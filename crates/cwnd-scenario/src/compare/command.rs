@@ -29,7 +29,9 @@ impl Compare {
         }
         if let Some(given) = &self.discipline {
             words.push(format!("--{}", given.discipline.name()));
-            words.push(self.discipline_text(given)?);
+            if !given.discipline.settings().is_empty() {
+                words.push(self.discipline_text(given)?);
+            }
         }
         if self.ecn {
             words.push("--ecn".to_owned());

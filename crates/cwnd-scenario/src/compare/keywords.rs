@@ -112,13 +112,18 @@ pub const KEYWORDS: &[Keyword] = &[
     row("name", Place::Document, Nothing, OptionForm::None),
 ];
 
-/// The queue disciplines that are keywords: all with settings.
+/// The queue disciplines that are keywords with a table of settings.
 pub(super) fn disciplines() -> impl Iterator<Item = Discipline> {
-    Discipline::ALL.iter().copied().filter(|discipline| *discipline != Discipline::DropTail)
+    Discipline::ALL.iter().copied().filter(|discipline| !discipline.settings().is_empty())
+}
+
+/// The queue disciplines without settings, whose keywords are flags, with these keywords.
+pub(super) fn flags() -> impl Iterator<Item = (&'static str, Discipline)> {
+    [("drop_head", Discipline::DropHead)].into_iter()
 }
 
 /// The names of all keywords.
 pub(super) fn names() -> Vec<&'static str> {
     let rows = KEYWORDS.iter().map(|keyword| keyword.name);
-    ["flows"].into_iter().chain(rows).chain(disciplines().map(Discipline::name)).collect()
+    ["flows"].into_iter().chain(rows).chain(disciplines().map(Discipline::name)).chain(flags().map(|flag| flag.0)).collect()
 }

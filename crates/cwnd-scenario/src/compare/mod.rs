@@ -12,7 +12,7 @@ use crate::flow_spec;
 use crate::invalid::{Invalid, shown, unknown_name};
 use crate::parse::document;
 use cwnd_link::Discipline;
-use keywords::disciplines;
+use keywords::{disciplines, flags};
 use serde_json::{Map, Value, json};
 
 /// The settings of a comparison, by their keywords: those that [`KEYWORDS`] has, `flows`, and a queue discipline's settings by its name.
@@ -76,7 +76,8 @@ impl Compare {
             Some(Value::Bool(ecn)) => ecn,
             Some(other) => return Err(refusal("ecn", &other, "true or false")),
         };
-        if ecn && discipline.is_none() {
+        let marks = |given: &GivenDiscipline| disciplines().any(|known| known == given.discipline);
+        if ecn && !discipline.as_ref().is_some_and(marks) {
             let all: Vec<&str> = disciplines().map(Discipline::name).collect();
             let expected = format!("a queue that marks, by {}", all.join(" or "));
             return Err(refusal("ecn", &json!(true), expected));
@@ -135,6 +136,17 @@ fn take_discipline(settings: &mut Map<String, Value>) -> Result<Option<GivenDisc
             return Err(refusal(discipline.name(), &given, format!("a table of {what}")));
         };
         taken = Some(GivenDiscipline { discipline, settings });
+    }
+    for (keyword, discipline) in flags() {
+        match (settings.shift_remove(keyword), &taken) {
+            (None | Some(Value::Bool(false)), _) => {}
+            (Some(given), Some(other)) => {
+                let expected = format!("one queue discipline; {} is given, too", other.discipline.name());
+                return Err(refusal(keyword, &given, expected));
+            }
+            (Some(Value::Bool(true)), None) => taken = Some(GivenDiscipline { discipline, settings: Map::new() }),
+            (Some(other), None) => return Err(refusal(keyword, &other, "true or false")),
+        }
     }
     Ok(taken)
 }

@@ -2,7 +2,7 @@
 //! The keys of `[[action]]`.
 
 use super::flow_formats::AlgorithmName;
-use super::formats::{BufferSize, Required, Time};
+use super::formats::{QueueLimit, Required, Time};
 use super::{Absent, Both, Form, Quantity, RowFormat, Scope, ValueFormat};
 use crate::buffer::Buffer;
 use crate::invalid::{Invalid, TableReader};
@@ -215,7 +215,7 @@ impl RowFormat for NewLimit {
         key: &'static str,
         scope: &Scope<'_>,
     ) -> Result<Option<Buffer>, Invalid> {
-        let limit = Required(BufferSize).parse(table, key, scope)?;
+        let limit = Required(QueueLimit).parse(table, key, scope)?;
         let (Some(buffer), Some(link)) = (limit, named(table, scope)) else { return Ok(limit) };
         match crate::queue::check_limit(link, buffer, scope.packet_size) {
             Ok(()) => Ok(limit),
@@ -227,11 +227,11 @@ impl RowFormat for NewLimit {
     }
 
     fn print(&self, limit: &Buffer) -> Option<Value> {
-        Some(BufferSize.write(limit))
+        Some(QueueLimit.write(limit))
     }
 
     fn form(&self) -> Form {
-        ValueFormat::form(&BufferSize)
+        ValueFormat::form(&QueueLimit)
     }
 
     fn absent(&self, _: &Buffer) -> Absent {

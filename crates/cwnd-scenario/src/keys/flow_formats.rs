@@ -308,7 +308,7 @@ impl RowFormat for AccessQueue {
                     let bits_e9 = u128::from(rate) * u128::from(ns);
                     u64::try_from(bits_e9 / (8_000_000_000 * u128::from(packet))).ok()?
                 }
-                Buffer::Bdp(..) => return None,
+                Buffer::Bdp(..) | Buffer::Infinite => return None,
             };
             Some(packets).filter(|packets| (1..=1 << 32).contains(packets))
         })

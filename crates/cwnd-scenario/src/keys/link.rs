@@ -18,7 +18,7 @@ keys! {
     /// A one-way link and its queue, as a scenario specifies them.
     pub struct LinkSpec {
         rate: LinkRate = LinkRate::Constant(0), Rates, "",
-            "rate of the link: constant, steps from given times on, or a trace; `0bit/s` in a step is an outage, packets wait. Sizes of queues in `bdp` and time refer to the first rate, for a trace to its mean rate", "";
+            "rate of the link: constant, steps from given times on, or a trace; `0bit/s` in a step is an outage, packets wait. Sizes of queues in `bdp` and time refer to the first rate above 0, for a trace to its mean rate", "";
         delay: u64 = 0, Time, "ns",
             "one-way propagation delay. The rest of a flow's round trip time is delay at its ends", "";
         loss: Loss = Loss::None, Losses, "",
@@ -177,6 +177,7 @@ impl LinkSpec {
     pub fn threshold(&self, buffer: Buffer, packet: u32) -> Limit {
         match buffer {
             Buffer::Packets(packets) => Limit::Packets(packets),
+            Buffer::Infinite => Limit::Packets(u64::MAX),
             Buffer::Bytes(bytes) => Limit::Bytes(bytes),
             Buffer::Time(time) => Limit::Packets(self.packets_in(time, packet)),
             Buffer::Bdp(millionths, floor) => {

@@ -21,11 +21,15 @@ pub enum LinkRate {
 }
 
 impl LinkRate {
-    /// The rate for sizes in time and BDP: the first rate; of a trace the mean.
+    /// The rate for sizes in time and BDP: the first rate above 0; of a trace the mean.
     #[must_use]
     pub fn nominal(&self) -> u64 {
         match self {
-            Self::Constant(rate) | Self::Steps(rate, _) => *rate,
+            Self::Constant(rate) => *rate,
+            Self::Steps(first, steps) => {
+                let mut rates = std::iter::once(*first).chain(steps.iter().map(|step| step.1));
+                rates.find(|rate| *rate > 0).unwrap_or(0)
+            }
             Self::Trace(trace, _) => trace.mean_rate(),
         }
     }
@@ -117,8 +121,8 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
         };
         let (follows, expected) = match steps.last() {
             None => (
-                step.is_some_and(|(at, rate)| at == 0 && rate > 0),
-                "[\"0s\", a rate above 0], from which the steps begin".to_owned(),
+                step.is_some_and(|(at, _)| at == 0),
+                "[\"0s\", a rate or, for an outage, 0bit/s], from which the steps begin".to_owned(),
             ),
             Some((before, _)) => (
                 step.is_some_and(|(at, _)| at > *before),
@@ -132,6 +136,10 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
                 return Err(Invalid { field, value: Some(shown(item)), expected });
             }
         }
+    }
+    if steps.iter().all(|step| step.1 == 0) {
+        let (field, value) = (field.to_owned(), Some(format!("{} steps of 0bit/s", steps.len())));
+        return Err(Invalid { field, value, expected: "a rate above 0 in one step at least".to_owned() });
     }
     let first = steps.remove(0).1;
     Ok(if steps.is_empty() { LinkRate::Constant(first) } else { LinkRate::Steps(first, steps) })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link's queue: its discipline, its limit, and the discipline's settings, whose rows `cwnd-link` has.
 
-use super::formats::{BufferSize, Flag, Fraction, Required, TimeAbove0, listed};
+use super::formats::{BufferSize, Flag, Fraction, QueueLimit, Required, TimeAbove0, listed};
 use super::{Absent, Form, Key, Keyed, KindKeys, Quantity, RowFormat, Scope, ValueFormat};
 use crate::buffer::{self, Buffer};
 use crate::invalid::{Invalid, TableReader};
@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 keys! {
     /// The key that every queue has.
     struct LimitTable {
-        limit: Buffer = Buffer::Bdp(1_000_000, 0), Required(BufferSize), "",
-            "max queue; the packet being sent does not count. `1bdp` is rate × `rtt` in whole packets, rounded down, but at least one packet. `\"0.1bdp, at least 4packets\"` sets a larger minimum", "";
+        limit: Buffer = Buffer::Bdp(1_000_000, 0), Required(QueueLimit), "",
+            "max queue; the packet being sent does not count. `infinite` is no limit: nothing is dropped for want of room, and the queue grows as far as the senders' windows let it. `1bdp` is rate × `rtt` in whole packets, rounded down, but at least one packet. `\"0.1bdp, at least 4packets\"` sets a larger minimum", "";
     }
 }
 

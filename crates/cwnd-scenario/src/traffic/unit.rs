@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The unit of a distribution's values.
 
-use crate::units::{decimal, read_size, read_time, write_size, write_time};
+use crate::units::{read_size, read_time, rounded, write_size, write_time};
 use serde_json::{Value, json};
 
 /// Max value of a parameter: whole numbers up to here are exact in an `f64`.
@@ -29,7 +29,7 @@ impl Unit {
             Self::Size { packet } => {
                 let text = value.as_str()?;
                 let packets = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet"));
-                packets.map_or_else(|| read_size(text), |n| decimal(n.trim(), u64::from(packet)))
+                packets.map_or_else(|| read_size(text), |n| rounded(n.trim(), u64::from(packet)))
             }
             Self::Count => value.as_u64(),
         };

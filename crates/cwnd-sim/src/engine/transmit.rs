@@ -87,7 +87,7 @@ impl Simulation {
         let next = self.next_link(&packet);
         match self.network.transmit(now, next, packet) {
             Transmitted::Departs(departs) => self.departed(departs, next, &packet),
-            Transmitted::Dropped(cause) => self.dropped(now, next.link, &packet, cause),
+            Transmitted::Dropped(cause) => self.dropped(now, next.link, &packet, (cause, false)),
             Transmitted::Held => self.network.arm_link(&mut self.timers, next.link),
         }
     }
@@ -109,7 +109,7 @@ impl Simulation {
                     self.network.depart(next, packet, transit);
                     self.departed(transit.departs, next, &packet);
                 }
-                Err(cause) => self.dropped(now, number, &packet, cause),
+                Err(cause) => self.dropped(now, number, &packet, (cause, true)),
             }
         }
         let next = self.network.links[number as usize].next_event();
@@ -177,9 +177,10 @@ impl Simulation {
         }
     }
 
+    /// A link drops a packet that arrives, or one that it had taken in (`was_held`).
     #[cold]
-    fn dropped(&mut self, now: u64, link: u32, packet: &Packet, cause: DropCause) {
-        if cause.is_at_head() && self.network.check(link).is_some() {
+    fn dropped(&mut self, now: u64, link: u32, packet: &Packet, (cause, was_held): (DropCause, bool)) {
+        if was_held && self.network.check(link).is_some() {
             let size = self.next_link(packet).size;
             if let Some(check) = self.network.check(link) {
                 check.drops_held(now, size);
@@ -198,7 +199,7 @@ impl Simulation {
                     let link = ((link as usize) < self.scenario.links.len()).then_some(link);
                     let value = position(flow.sender.una(), low);
                     self.record_event(now, number, EventKind::Drop(cause), link, value);
-                } else if next != PathIndex::FIRST || cause.is_at_head() {
+                } else if next != PathIndex::FIRST || was_held {
                     self.try_to_free(number); // a packet that arrives at its first link is still with its sender
                 }
             }

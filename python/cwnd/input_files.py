@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Reads the files that a user names. Every reader of such a file uses `read_bytes`: it bounds size and time, whatever the path leads to.
+
+A regular file that is too large is refused before it is read. A pipe is read up to the limit. A device is not read. A FIFO without a writer
+is not waited for. `contents` also unpacks gzip, and bounds what it unpacks.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import time
+import zlib
+from pathlib import Path
+
+#: Most bytes of a file: a trace, a series, points of a distribution. The same holds for its contents if it is packed.
+MAX_FILE_BYTES = 64 * 1024 * 1024
+#: Most bytes of a document: a scenario, a study, test vectors.
+MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
+#: How long a FIFO may be without a process that writes to it, s.
+WRITER_WAIT_S = 0.5
+#: First bytes of a gzip file (RFC 1952).
+GZIP = b"\x1f\x8b"
+_CHUNK = 1 << 20
+
+
+class InputFileError(ValueError):
+    """A file that is not read. The message is what was expected, without the file's name."""
+
+
+def size_in_words(size: int) -> str:
+    """A limit, such as `64 MiB`."""
+    return f"{size >> 20} MiB"
+
+
+def read_bytes(path: str | os.PathLike[str], limit: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a file of at most `limit` bytes.
+
+    Raises `OSError` where the system refuses (no such file, a directory, no permission), and `InputFileError` where this function does.
+    """
+    # Not blocking: opening a FIFO would wait for a writer.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(21, os.strerror(21), os.fspath(path))
+        is_pipe = stat.S_ISFIFO(status.st_mode)
+        if not (is_pipe or stat.S_ISREG(status.st_mode)):
+            raise InputFileError("a file or a pipe; this is a device")
+        if status.st_size > limit:
+            raise _too_large(limit)
+        return _read(descriptor, limit, is_pipe=is_pipe)
+    finally:
+        os.close(descriptor)
+
+
+def _too_large(limit: int) -> InputFileError:
+    return InputFileError(f"a file of at most {size_in_words(limit)}")
+
+
+def _read(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
+    """Reads up to the end. A file in `/proc` has more than its size says."""
+    pieces: list[bytes] = []
+    size, begin = 0, time.monotonic()
+    while True:
+        try:
+            piece = os.read(descriptor, min(_CHUNK, limit + 1 - size))
+        except BlockingIOError:  # a process has it open for writing
+            select.select([descriptor], [], [])
+            continue
+        if not piece:
+            if is_pipe and size == 0 and time.monotonic() - begin < WRITER_WAIT_S:
+                time.sleep(0.01)
+                continue
+            if is_pipe and size == 0:
+                raise InputFileError("a pipe that a process writes to")
+            return b"".join(pieces)
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise _too_large(limit)
+
+
+def unpacked(data: bytes, limit: int = MAX_FILE_BYTES) -> bytes:
+    """The contents of a gzip file of one or several members, at most `limit` bytes; other data as it is. Raises `InputFileError`."""
+    if not data.startswith(GZIP):
+        return data
+    pieces: list[bytes] = []
+    size = 0
+    while data.startswith(GZIP):
+        member = zlib.decompressobj(wbits=31)
+        try:
+            piece = member.decompress(data, limit + 1 - size)
+        except zlib.error:
+            raise InputFileError("a gzip file that can be unpacked") from None
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise InputFileError(f"a gzip file of at most {size_in_words(limit)} when it is unpacked")
+        if not member.eof:
+            raise InputFileError("a gzip file that is complete")
+        data = member.unused_data
+    return b"".join(pieces)
+
+
+def contents(path: str | os.PathLike[str], limit: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a file, unpacked if it is gzip. Raises as `read_bytes`."""
+    return unpacked(read_bytes(path, limit), limit)
+
+
+def text_in(data: bytes) -> str:
+    """The text of a file, UTF-8; a byte order mark is skipped. Raises `InputFileError`, which says what the file is."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        from cwnd.file_kinds import described
+
+        raise InputFileError(f"text in UTF-8; this is {described(data)}") from None
+
+
+def file_text(data: bytes) -> str:
+    """The text of a file that a scenario names, given its bytes: unpacked and decoded. Raises `InputFileError`."""
+    return text_in(unpacked(data))
+
+
+def head_of(path: Path, size: int = 1 << 16) -> bytes:
+    """The first bytes of a file, to recognise it by; empty where it cannot be read."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""

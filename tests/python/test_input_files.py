@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Files that users give: JSON scenarios, files of other kinds, and reading that is bounded in size and time."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import resource
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM, Cli
+
+import cwnd as package
+from cwnd import Scenario
+from cwnd._native import ScenarioError
+from cwnd.file_kinds import described, kind_of
+from cwnd.input_files import MAX_FILE_BYTES, InputFileError, contents, read_bytes, unpacked
+
+DOCUMENT = {"duration": "2s", "link": {"rate": "10Mbit/s", "rtt": "40ms"}, "flow": [{"cc": "cubic"}]}
+
+#: Small files of many kinds, made for this test, and what is said of each.
+KINDS: dict[str, tuple[bytes, str]] = {
+    "x.pcapng": (b"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a", "a packet capture (pcapng)"),
+    "x.pcap": (b"\xd4\xc3\xb2\xa1\x02\x00\x04\x00", "a packet capture (pcap)"),
+    "x.qlog": (b'{"qlog_version": "0.3", "traces": [{"events": []}]}', "a qlog file"),
+    "x.sqlog": (b'\x1e{"file_schema": "urn:ietf:params:qlog:file:sequential"}\n\x1e{}\n', "a qlog file"),
+    "ss.txt": (
+        b"ESTAB 0 0 10.0.0.1:5201\n\t cubic wscale:7,7 rto:204 rtt:3.5/1 cwnd:10 ssthresh:7 bytes_acked:1\n",
+        "the output of ss -ti",
+    ),
+    "probe.txt": (
+        b"iperf-1 [000] .... 5.1: tcp_probe: family=AF_INET src=10.0.0.1:5201 snd_cwnd=10\n",
+        "a trace of the kernel's tcp_probe",
+    ),
+    "iperf.json": (
+        b'{"start": {"connected": [{"socket": 5}], "version": "iperf 3.9"}, "intervals": []}',
+        "the JSON output of iperf3",
+    ),
+    "x.tcl": (b"# two flows\nset ns [new Simulator]\n$ns at 1.0 finish\n", "an ns-2 script (Tcl)"),
+    "x.pkt": (
+        b"0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 < S 0:0(0) win 32792 <mss 1000>\n",
+        "a packetdrill script",
+    ),
+    "x.py": (b"#!/usr/bin/env python3\nimport os\n", "a Python program"),
+    "y.py": (b'"""A topology."""\nfrom mininet.net import Mininet\n', "a Python program"),
+    "x.sh": (b"#!/bin/sh\nls\n", "a script"),
+    "x.parquet": (b"PAR1\x15\x00", "a Parquet file"),
+    "x.png": (b"\x89PNG\r\n\x1a\n\x00\x00", "a picture (PNG)"),
+    "x.gz": (gzip.compress(b"1\n2\n3\n"), "a gzip file of a Mahimahi trace"),
+    "x.trace": (b"1\n2\n2\n5\n", "a Mahimahi trace"),
+    "x.csv": (b"time_s,rate_mbps\n0,1\n1,2\n", "a table of numbers"),
+    "x.txt": (b"0.5 1.25\n1.0 3e-1\n", "a table of numbers"),
+    "x.bin": (bytes(range(256)), "binary data"),
+    "zero": (bytes(64), "binary data"),
+    "empty": (b"", "an empty file"),
+    "prose": (b"Dear reader,\nthis is no scenario.\n", "a text of an unknown kind"),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_file_of_another_kind_is_named_in_one_line(name: str, cwnd: Cli, tmp_path: Path) -> None:
+    data, what = KINDS[name]
+    assert described(data).startswith(what), described(data)
+    (tmp_path / name).write_bytes(data)
+    done = cwnd("run", name, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and f'"{name}"' in done.stderr, done.stderr
+    # A packed file is named by what is in it.
+    assert what.removeprefix("a gzip file of ") in done.stderr and "parse error" not in done.stderr, done.stderr
+    for command in ("replay", "plot", "qlog") if name in ("x.pcapng", "x.qlog", "x.pkt") else ():
+        done = cwnd(command, name, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, ""), (command, done.stderr)
+        assert done.stderr.count("\n") == 1 and what in done.stderr and "Parquet magic" not in done.stderr, done.stderr
+    with pytest.raises(ValueError, match=f"(?s)^folder: .*{name}.*expected the folder of a result; this is") as caught:
+        package.load(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_json_scenario_runs_as_a_toml_one_does(cwnd: Cli, tmp_path: Path) -> None:
+    text = json.dumps(DOCUMENT)
+    scenario = Scenario.from_json(text)
+    (tmp_path / "x.json").write_text(text)
+    (tmp_path / "x.toml").write_text(scenario.to_toml())
+    (tmp_path / "no-suffix").write_text(f"\n {text}")
+    results = {name: cwnd("run", name, "--json", cwd=tmp_path) for name in ("x.json", "x.toml", "no-suffix")}
+    assert {done.returncode for done in results.values()} == {0}
+    flows = {name: json.loads(done.stdout)["flows"] for name, done in results.items()}
+    assert flows["x.json"] == flows["x.toml"] == flows["no-suffix"]
+    assert Scenario.from_file(tmp_path / "no-suffix") == scenario
+    swept = cwnd("sweep", "x.json", "--axis", "link.rtt=10ms,20ms", "--dry-run", cwd=tmp_path)
+    assert swept.returncode == 0 and "2 points" in swept.stdout + swept.stderr
+    (tmp_path / "bad.json").write_text('{"duration": "2s", "link": }')
+    done = cwnd("run", "bad.json", cwd=tmp_path)
+    assert done.returncode == 2 and "JSON" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_one_of_several_scenarios_is_chosen_by_its_name(cwnd: Cli, tmp_path: Path) -> None:
+    several = {"slow": DOCUMENT, "fast": {**DOCUMENT, "link": {"rate": "90Mbit/s", "rtt": "40ms"}}}
+    (tmp_path / "scenarios.json").write_text(json.dumps(several))
+    fast = cwnd("run", "scenarios.json", "--name", "fast", "--json", cwd=tmp_path)
+    assert fast.returncode == 0, fast.stderr
+    assert json.loads(fast.stdout)["flows"][0]["throughput_mbps"] > 20
+    assert Scenario.from_file(tmp_path / "scenarios.json", "slow").rate_mbps == 10
+    for arguments, message in (
+        ((), "--name: missing; expected the name of one of the file's scenarios: slow, fast"),
+        (
+            ("--name", "fats"),
+            '--name: "fats" is not accepted; expected one of the file\'s scenarios (did you mean fast?)',
+        ),
+    ):
+        done = cwnd("run", "scenarios.json", *arguments, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (2, f"error: {message}\n")
+    (tmp_path / "one.json").write_text(json.dumps({"alone": DOCUMENT}))
+    assert Scenario.from_file(tmp_path / "one.json").rate_mbps == 10
+    with pytest.raises(ScenarioError, match="a file of several scenarios with it"):
+        (tmp_path / "x.json").write_text(json.dumps(DOCUMENT))
+        Scenario.from_file(tmp_path / "x.json", "slow")
+
+
+def refused_quickly(command: list[str]) -> str:
+    """Runs a command that has to end with one line and code 2, within little memory. Its time is the start of Python and a second."""
+    begin = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [PROGRAM, *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)),
+    )
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before.ru_utime
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+    assert used < 20 and time.monotonic() - begin < 100
+    return done.stderr
+
+
+def test_devices_empty_pipes_and_huge_files_are_refused_unread(tmp_path: Path) -> None:
+    fifo, huge = tmp_path / "fifo", tmp_path / "huge"
+    os.mkfifo(fifo)
+    with huge.open("wb") as file:
+        file.truncate(10 << 30)
+    for path, words in (
+        ("/dev/zero", "a file or a pipe; this is a device"),
+        ("/dev/urandom", "this is a device"),
+        (str(fifo), "a pipe that a process writes to"),
+        (str(huge), "a file of at most 16 MiB"),
+    ):
+        assert words in refused_quickly(["run", path]), path
+        scenario = f'duration = "1s"\n[link]\nrtt = "40ms"\nrate = {{ trace = "{path}" }}\n[[flow]]\ncc = "cubic"\n'
+        of_trace = words.replace("16 MiB", "64 MiB")
+        (tmp_path / "traced.toml").write_text(scenario)
+        assert of_trace in refused_quickly(["run", str(tmp_path / "traced.toml")]), path
+    for command in ("replay", "plot", "qlog"):
+        for path in ("/dev/zero", str(fifo), str(huge)):
+            refused_quickly([command, path])
+
+
+def test_a_pipe_is_read_up_to_the_limit(tmp_path: Path) -> None:
+    text = json.dumps(DOCUMENT)
+    done = subprocess.run(
+        [PROGRAM, "run", "/dev/stdin", "--json"], input=text, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and json.loads(done.stdout)["flows"], done.stderr
+    endless = subprocess.Popen(["yes"], stdout=subprocess.PIPE)
+    try:
+        done = subprocess.run(
+            [PROGRAM, "run", "/dev/stdin"], stdin=endless.stdout, capture_output=True, text=True, check=False
+        )
+    finally:
+        endless.kill()
+        endless.communicate()
+    assert done.returncode == 2 and "at most 16 MiB" in done.stderr, done.stderr
+
+
+def test_gzip_is_unpacked_within_a_limit(tmp_path: Path) -> None:
+    trace = b"1\n2\n4\n"
+    packed = tmp_path / "radio.trace.gz"
+    packed.write_bytes(gzip.compress(trace[:4]) + gzip.compress(trace[4:]))
+    assert contents(packed) == trace and read_bytes(packed) != trace
+    link = {"rtt": "40ms", "rate": {"trace": "radio.trace.gz"}}
+    scenario = Scenario.from_json(json.dumps({**DOCUMENT, "link": link}), tmp_path)
+    # Three opportunities of 1500 bytes in 4 ms: 9 Mbit/s.
+    assert scenario.rate_mbps == 9
+    bomb = gzip.compress(bytes(MAX_FILE_BYTES + (1 << 20)))
+    assert len(bomb) < 1 << 17
+    # Whatever size its end claims.
+    for data in (bomb, bomb[:-4] + bytes(4)):
+        with pytest.raises(InputFileError, match="at most 64 MiB when it is unpacked"):
+            unpacked(data)
+    for data in (gzip.compress(trace)[:-9], b"\x1f\x8b\x08garbage of no use"):
+        with pytest.raises(InputFileError, match="a gzip file that"):
+            unpacked(data)
+    packed.write_bytes(bomb)
+    with pytest.raises(ScenarioError, match=r"^link.rate.trace: .*64 MiB when it is unpacked"):
+        Scenario.from_json(json.dumps({**DOCUMENT, "link": link}), tmp_path)
+
+
+def test_the_beginning_of_a_file_is_enough_to_tell_it() -> None:
+    for name, (data, what) in KINDS.items():
+        if name not in ("x.gz", "iperf.json"):
+            assert kind_of((data * 4000)[: 1 << 16] if data[:1] not in b"{" else data).name == what, name
