@@ -14,7 +14,7 @@ PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo locks test test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site mutations hunt fuzz page wheel clean
+.PHONY: FORCE help demo locks test test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz page wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -206,8 +206,12 @@ out/notebooks/.run: $(wildcard notebooks/*.ipynb) tools/docs/notebooks.py $(PACK
 	@touch $@
 
 site: $(VENV)/site/.packages out/notebooks/.run
-	NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build --strict
 	@echo "Open out/site/index.html"
+
+# What `make site` refuses, with its own command.
+test-site: $(VENV)/site/.packages $(PACKAGE) $(DEV)
+	$(BIN)/python -m pytest -q tests/python/test_site.py
 
 mutations:
 	$(PYTHON) tests/mutations/run.py $(if $(SINCE),--since $(SINCE)) $(if $(WORKERS),--workers $(WORKERS))

@@ -3,11 +3,13 @@
 
 mkdocs knows files below docs/ only. The README becomes the site's first page. The other pages that docs/ links to are added under their
 own paths. A notebook's page is what tools/docs/notebooks.py wrote when it ran it; the notebook itself is beside it.
-A link to a source file, which is no page, becomes the file's path in code type.
+A link to a source file, which is no page, becomes the file's path in code type. A link to a file that is missing is a warning, as mkdocs'
+own are, and `--strict` ends the build with them.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -19,6 +21,8 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+#: `mkdocs build --strict` counts the warnings of loggers below "mkdocs".
+LOG = logging.getLogger("mkdocs.hooks.site")
 #: Where a page outside docs/ stands on the site.
 OUTSIDE = {
     "README.md": "index.md",
@@ -59,6 +63,9 @@ def rewritten(text: str, source: Path, place: str) -> str:
         if re.match(r"[a-z]+:", target):
             return match[0]
         path = (source.parent / target).resolve()
+        if not (path.exists() and path.is_relative_to(ROOT)):
+            LOG.warning("Doc file '%s' contains a link '%s', but there is no such file in the project.", place, target)
+            return words
         there = place_of(path)
         if there is None:
             name = path.relative_to(ROOT).as_posix()
