@@ -27,13 +27,13 @@ FORMATS = ("png", "svg", "pdf")
 #: Where and how a picture is written: width, format, file.
 Output = tuple[str | None, str | None, Path | None]
 #: The options that stand for arguments of another name.
-OPTIONS = {"comparison": "--ratio", "study": "DIR", "runs": "DIR", "DIR": "DIR", "out": "-o"}
+OPTIONS = {"study": "DIR", "runs": "DIR", "DIR": "DIR", "out": "-o"}
 
 
 def draw_from(
     folders: Sequence[Path],
     kind: str | None,
-    options: Mapping[str, str | None],
+    options: Mapping[str, object],
     where: Sequence[str],
     output: Output,
 ) -> list[Path]:
@@ -68,7 +68,7 @@ def draw_from(
         fail(str(error).replace(error.field, option(error.field), 1))
 
 
-def draw_runs(folders: Sequence[Path], kind: str | None, given: Mapping[str, str], output: Output) -> Path:
+def draw_runs(folders: Sequence[Path], kind: str | None, given: Mapping[str, object], output: Output) -> Path:
     """Draws a picture of runs to a file."""
     from cwnd.plot.runs.kinds import DEFAULT, KINDS
 
@@ -85,7 +85,7 @@ def draw_study(
     study: Study,
     folder: Path,
     kind: str | None,
-    given: Mapping[str, str],
+    given: Mapping[str, object],
     where: Sequence[str],
     output: Output,
 ) -> Path:
@@ -99,7 +99,7 @@ def written(
     folder: Path,
     data: object,
     name: str,
-    arguments: tuple[Mapping[str, Kind], Mapping[str, str]],
+    arguments: tuple[Mapping[str, Kind], Mapping[str, object]],
     output: Output,
     **more: object,
 ) -> Path:

@@ -91,7 +91,7 @@ def command(
         "by": by,
         "of": of,
         "against": against,
-        "comparison": "ratio" if ratio else None,
+        "ratio": ratio or None,
         "delay": delay,
         "link": link,
     }

@@ -32,6 +32,6 @@ def test_the_difference_of_a_time_has_the_runs_that_never_got_there() -> None:
             text = texts[f"{effect.place['rtt']}, {effect.place['buffer']}"]
             assert text.startswith("(") == (not effect.decided), (effect, text)
     with pytest.raises(cwnd.ScenarioError, match="never be reached"):
-        heatmap(found, **names, measure="convergence_s", comparison="ratio")
+        heatmap(found, **names, measure="convergence_s", ratio=True)
     one = cwnd.sweep(["cubic@beta={0.7,0.85}"], rtt=["10ms", "20ms"], buffer=["1bdp", "2bdp"], duration="2s")
     assert "or there is none" in caption(heatmap(one, **names, measure="throughput_mbps"))

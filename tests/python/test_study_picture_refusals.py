@@ -43,7 +43,7 @@ def study() -> cwnd.Study:
             {"of": "cubic beta=0.7", "against": "cubic beta=0.8"},
             "did you mean cubic beta=0.7 or cubic beta=0.85",
         ),
-        (heatmap, {"comparison": "quotient"}, "difference or ratio"),
+        (heatmap, {"ratio": "quotient"}, "True or False"),
         (
             heatmap,
             {"where": {"rtt": "10ms", "beta": 0.7}},

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cwnd.input_errors import refused
+from cwnd.plot.arguments import checked
 from cwnd.plot.runs.distribution import distribution
 from cwnd.plot.runs.variants import Runs
 from cwnd.plot.studies.canvas import Width
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@checked
 def cdf(
     data: Study | Runs,
     measure: str | None = None,

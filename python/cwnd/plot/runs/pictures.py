@@ -10,6 +10,7 @@ import numpy as np
 
 from cwnd._native import __version__
 from cwnd.input_errors import refused
+from cwnd.plot.arguments import checked
 from cwnd.plot.draw import draw_ends, draw_marks
 from cwnd.plot.run import Numbers, RunData
 from cwnd.plot.runs import curves, marks
@@ -73,6 +74,7 @@ def complete(
     return canvas.figure
 
 
+@checked
 def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Figure:
     """Draws congestion windows (segments) over time, with the causes of losses as strips above them.
 
@@ -131,6 +133,7 @@ def with_peak(run: RunData, flow: int, time: Numbers, cwnd: Numbers) -> Series:
     return np.insert(time, place, peak_s), np.insert(cwnd, place, peak)
 
 
+@checked
 def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "page", ax: Axes | None = None) -> Figure:
     """Draws the throughput of flows (Mbit/s on the wire, means over `interval_s`: a second, or a fiftieth of a shorter run, drawn in its middle) over time.
 
@@ -162,6 +165,7 @@ def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "p
     return complete(canvas, found, labels, "throughput (Mbit/s)", [f"means over {step:g} s", *curves.said(every)])
 
 
+@checked
 def queue(
     runs: Runs, link: str | None = None, *, unit: str | None = None, width: Width = "page", ax: Axes | None = None
 ) -> Figure:

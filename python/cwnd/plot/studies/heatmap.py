@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from cwnd.difference.effect import Samples, median_difference
-from cwnd.input_errors import refused
+from cwnd.input_errors import flag_of, refused
 from cwnd.metrics.statistics import Interval, mean_interval
+from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import failed_points, of_means, seeds_in_words, set_up
 from cwnd.plot.studies.cells import Cells, draw_cells
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 #: How two variants are compared.
 Comparison = Literal["difference", "ratio"]
-COMPARISONS = ("difference", "ratio")
 Place = tuple[Cell, Cell]
 
 
+@checked
 def heatmap(
     study: Study,
     x: str | None = None,
@@ -39,20 +40,19 @@ def heatmap(
     *,
     of: str | None = None,
     against: str | None = None,
-    comparison: Comparison = "difference",
+    ratio: bool = False,
     width: Width = "page",
     ax: Axes | None = None,
 ) -> Figure:
     """Draws a measure (throughput of the groups of flows by default) over two factors: a cell per point, with its mean over the seeds, and a panel per variant.
 
     `x` and `y` are by default the two factors with the most levels, those of numbers first. `where` fixes factors, as in `response`.
-    With `of` and `against`, the names of two variants (labels such as `"cubic beta=0.85"`), the cells have their difference, paired by seed, or with `comparison="ratio"` their ratio (the geometric mean of the seeds').
+    With `of` and `against`, the names of two variants (labels such as `"cubic beta=0.85"`), the cells have their difference, paired by seed, or with `ratio=True` their ratio (the geometric mean of the seeds').
     Cells are hatched, their numbers in parentheses, where the 95 % interval contains none: the study does not decide which of the two has more there.
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have, for studies of one factor, and for more than six panels.
     """
-    if comparison not in COMPARISONS:
-        raise refused("comparison", comparison, "difference or ratio", COMPARISONS)
+    comparison: Comparison = "ratio" if flag_of("ratio", ratio) else "difference"
     if (of is None) != (against is None):
         name = "against" if against is None else "of"
         raise refused(name, None, "the names of two variants, of= and against=, or none")
@@ -212,15 +212,13 @@ def interval_of(values: Sequence[tuple[float, float]], comparison: Comparison, c
     """The mean difference, or the geometric mean of the ratios, with its interval; of times the median difference, as `cwnd diff` has it."""
     if chosen.measure in TIMES:
         if comparison == "ratio":
-            raise refused(
-                "comparison", comparison, f"difference: {chosen.noun} may never be reached, which has no ratio"
-            )
+            raise refused("ratio", True, f"a difference: {chosen.noun} may never be reached, which has no ratio")
         ours, theirs = zip(*values, strict=True)
         return median_difference(Samples(theirs, ours, paired=True), 0.95)
     if comparison == "difference":
         return mean_interval([ours - theirs for ours, theirs in values])
     if any(ours <= 0 or theirs <= 0 for ours, theirs in values):
-        raise refused("comparison", comparison, f"difference: {chosen.noun} is 0 in some run, which has no ratio")
+        raise refused("ratio", True, f"a difference: {chosen.noun} is 0 in some run, which has no ratio")
     logs = mean_interval([math.log(ours / theirs) for ours, theirs in values])
     centre, low, high = (None if end is None else math.exp(end) for end in (logs.centre, logs.low, logs.high))
     return Interval(centre, low, high, logs.n, logs.level)

@@ -31,7 +31,7 @@ def kind(draw: Callable[..., Figure], arguments: Iterable[str]) -> Kind:
 DEFAULT = "response"
 KINDS = {
     "response": kind(response, ("x", "measure", "by")),
-    "heatmap": kind(heatmap, ("x", "y", "measure", "of", "against", "comparison")),
+    "heatmap": kind(heatmap, ("x", "y", "measure", "of", "against", "ratio")),
     "fairness": kind(fairness, ("x", "measure", "of", "against")),
     "delay-throughput": kind(delay_throughput, ("x", "measure", "delay", "link")),
     "cdf": kind(over_runs, ("measure", "by")),

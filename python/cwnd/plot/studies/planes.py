@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cwnd.input_errors import refused
 from cwnd.measure_names import measure_named
+from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import missing, seeds_in_words, set_up
 from cwnd.plot.studies.chosen import Chosen, RunRow, choose
@@ -42,6 +43,7 @@ def by_run(chosen: Chosen) -> dict[RunKey, list[RunRow]]:
     return found
 
 
+@checked
 def fairness(
     study: Study,
     of: str | None = None,
@@ -97,6 +99,7 @@ def fairness(
     return canvas.figure
 
 
+@checked
 def delay_throughput(
     study: Study,
     delay: str | None = None,

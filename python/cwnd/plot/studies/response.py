@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.transforms import ScaledTranslation
 
+from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Look, Width, x_axis
 from cwnd.plot.studies.captions import of_means, set_up
 from cwnd.plot.studies.chosen import MeanRow, choose
@@ -37,6 +38,7 @@ BARS_MARGIN = 0.15
 BESIDE = 0.08
 
 
+@checked
 def response(
     study: Study,
     x: str | None = None,
