@@ -12,12 +12,10 @@ from pathlib import Path
 import pytest
 
 import cwnd
+from tools.affected.imports import Facts, Imports, Module, sources
 
 PACKAGE = Path(cwnd.__file__).parent
 CRATES = sorted(path.parent for path in (Path(__file__).parents[2] / "crates").glob("*/src"))
-#: A module, by the parts of its name, and those that it imports.
-Module = tuple[str, ...]
-Imports = dict[Module, set[Module]]
 
 
 def cycle(imports: Imports, joint: str) -> str | None:
@@ -31,31 +29,12 @@ def cycle(imports: Imports, joint: str) -> str | None:
 
 def of_package(folder: Path) -> Imports:
     """What the modules of a Python package import when they run: not for types alone."""
-    names: dict[Module, Path] = {}
-    for path in sorted(folder.rglob("*.py")):
-        parts = path.relative_to(folder).with_suffix("").parts
-        names[parts[:-1] if parts[-1] == "__init__" else parts] = path
-    imports: Imports = {}
-    for module, path in names.items():
-        tree = ast.parse(path.read_text())
-        typing_only = {
-            inner
-            for node in ast.walk(tree)
-            if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-            for inner in ast.walk(node)
-        }
-        targets = set()
-        for node in ast.walk(tree):
-            if (
-                isinstance(node, ast.ImportFrom)
-                and node not in typing_only
-                and (node.module or "").startswith(folder.name)
-            ):
-                base = tuple((node.module or "").split(".")[1:])
-                targets |= {(*base, alias.name) if (*base, alias.name) in names else base for alias in node.names}
-        # The package itself gives its names when they are asked for, and hears of nobody.
-        imports[module] = targets - {module, ()} if module else set()
-    return imports
+    top = (folder.name,)
+    modules = sources(folder, top)
+    imports = {module: Facts.of(ast.parse(path.read_text())).modules(modules, {}) for module, path in modules.items()}
+    # The package itself gives its names when they are asked for, and imports nothing.
+    imports[top] = set()
+    return {module[1:]: {target[1:] for target in targets - {module, top}} for module, targets in imports.items()}
 
 
 def of_crate(folder: Path) -> Imports:

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Crates of the workspace: which one a file is of, and which depend on it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+#: The Python module. Its tests are those of Python.
+MODULE = "cwnd-python"
+
+
+@dataclass(frozen=True)
+class Crates:
+    """The crates: their folders, and what each depends on, for its build and its tests too."""
+
+    folders: Mapping[str, str]
+    dependencies: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, root: Path) -> Crates:
+        """Those of a workspace, as `cargo metadata` lists them."""
+        command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+        packages = json.loads(done.stdout)["packages"]
+        names = {package["name"] for package in packages}
+        return cls(
+            {p["name"]: Path(p["manifest_path"]).parent.relative_to(root.resolve()).as_posix() for p in packages},
+            {p["name"]: frozenset(d["name"] for d in p["dependencies"]) & names for p in packages},
+        )
+
+    def crate_of(self, path: str) -> str | None:
+        """The crate that a file is in."""
+        return next((name for name, folder in self.folders.items() if path.startswith(f"{folder}/")), None)
+
+    def dependents(self, name: str) -> set[str]:
+        """A crate and those that depend on it, directly or through others."""
+        found = {name}
+        while more := {each for each, needs in self.dependencies.items() if needs & found} - found:
+            found |= more
+        return found
+
+    def concerned(self, path: str) -> set[str]:
+        """The crates that a file of a crate concerns: a file of its tests or examples, its own crate alone."""
+        crate = self.crate_of(path)
+        if crate is None:
+            return set()
+        folder = PurePosixPath(path).relative_to(self.folders[crate]).parts[0]
+        return {crate} if folder in ("tests", "examples", "benches") else self.dependents(crate)
+
+    def naming(self, root: Path, words: Iterable[str]) -> set[str]:
+        """The crates whose code has one of these words between quotes and slashes, as a path has."""
+        pattern = re.compile(rf'["/](?:{"|".join(map(re.escape, words))})["/]')
+        return {
+            name
+            for name, folder in self.folders.items()
+            if any(pattern.search(path.read_text()) for path in code(root / folder))
+        }
+
+
+def code(folder: Path) -> Iterable[Path]:
+    """The files of Rust code of a crate, without what cargo has built in it."""
+    return [path for path in folder.rglob("*.rs") if "target" not in path.relative_to(folder).parts]

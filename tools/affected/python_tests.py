@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What each file of Python tests depends on: modules, commands of the program, and files that it names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tools.affected.commands import CLI, command_modules
+from tools.affected.imports import Facts, Module, homes_of, reached, sources
+
+#: The compiled module.
+NATIVE: Module = ("cwnd", "_native")
+TESTS = "tests/python"
+#: Names by which tests start the program: fixtures, and the path.
+PROGRAM = {"cwnd", "program", "PROGRAM"}
+#: They start the program and stand for no test's own imports.
+STARTERS: list[Module] = [("conftest",), ("forked",)]
+#: Parts of paths, file names, and patterns such as `*.md`.
+WORD = re.compile(r"[\w.*-]+")
+
+
+@dataclass
+class Needs:
+    """What a file of tests depends on."""
+
+    modules: set[Module] = field(default_factory=set)
+    #: The words of its texts.
+    words: set[str] = field(default_factory=set)
+    #: Whether it depends on the whole package: it runs the program, or imports, in a way that its text does not tell.
+    whole: bool = False
+
+
+class Tree:
+    """The modules of a checkout and the needs of its files of tests."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        package = root / "python" / "cwnd"
+        self.package = sources(package, ("cwnd",))
+        self.tools = sources(root / "tools", ("tools",))
+        self.tests = sources(root / TESTS, ())
+        self.modules = {**self.package, **self.tools, **self.tests, NATIVE: package / "_native.pyi"}
+        self.homes = homes_of(package)
+        syntax = {module: ast.parse(path.read_text(), path) for module, path in self.modules.items()}
+        self.facts = {module: Facts.of(tree) for module, tree in syntax.items()}
+        self.imports = {module: self.of(facts) - {module} for module, facts in self.facts.items()}
+        # The package imports a module when one of its names is used. Fixtures and commands are followed one at a time.
+        for module in (("cwnd",), NATIVE, CLI, *STARTERS):
+            self.imports[module] = set()
+        self.commands = command_modules({module: syntax[module] for module in self.package}, self.modules, self.homes)
+        self.fixtures = definitions(syntax["conftest",])
+
+    def of(self, facts: Facts) -> set[Module]:
+        """The modules that some code imports, in whatever way."""
+        return facts.modules(self.modules, self.homes) | facts.loaded_modules(self.modules)
+
+    def module_of(self, path: str) -> Module | None:
+        """The module that a file is."""
+        return next((module for module, file in self.modules.items() if file == self.root / path), None)
+
+    def test_files(self) -> list[Module]:
+        """The files with tests."""
+        return [module for module in self.tests if module[-1].startswith("test_")]
+
+    def needs(self, test: Module) -> Needs:
+        """What a file of tests depends on."""
+        helpers = reached({each: self.imports[each] & self.tests.keys() for each in self.tests}, [test])
+        facts = [self.facts[helper] for helper in helpers if helper not in STARTERS]
+        facts += self._fixtures_of(facts)
+        texts = {text for each in facts for text in each.strings}
+        inner = [Facts.of(tree) for text in texts if is_program(text) for tree in parsed(text)]
+        needs = Needs({test} | set().union(*(self.of(each) for each in [*facts, *inner])))
+        needs.words = {word for text in texts for word in WORD.findall(text)}
+        needs.modules = reached(self.imports, needs.modules)
+        # A program that is no whole text, an import of a computed name, here or in a tool, or of all commands.
+        needs.whole = (
+            any(is_program(text) and not parsed(text) for text in texts)
+            or any(each.computes_names for each in facts)
+            or any(self.facts[module].computes_names for module in needs.modules & self.tools.keys())
+            or CLI in needs.modules
+        )
+        if any(each.names & PROGRAM for each in facts):
+            # The commands of pages are not told from a test's text.
+            needs.whole |= any(word.endswith(".md") for word in needs.words)
+            given = {word for text in texts for word in text.split()[:1]} & self.commands.keys()
+            needs.whole |= not given
+            needs.modules |= reached(self.imports, set().union(*(self.commands[each] for each in ("", *given))))
+        return needs
+
+    def _fixtures_of(self, facts: list[Facts]) -> list[Facts]:
+        """The definitions of conftest.py that some code names, and those that these name."""
+        found: dict[str, Facts] = {}
+        left = {name for each in facts for name in each.names}
+        while left:
+            name = left.pop()
+            if name in self.fixtures and name not in found:
+                found[name] = self.fixtures[name]
+                left |= found[name].names
+        return list(found.values())
+
+
+def is_program(text: str) -> bool:
+    """Whether a text imports the package, as a program for another interpreter does."""
+    return re.search(r"^\s*(import|from) cwnd\b", text, re.MULTILINE) is not None
+
+
+def parsed(text: str) -> list[ast.Module]:
+    """The syntax of a program; none for what is not a whole one."""
+    try:
+        return [ast.parse(text)]
+    except SyntaxError:
+        return []
+
+
+def definitions(tree: ast.Module) -> dict[str, Facts]:
+    """What a module defines, by name."""
+    found: dict[str, Facts] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = Facts.of(node)
+        elif isinstance(node, ast.Assign):
+            found |= {ast.unparse(target): Facts.of(node.value) for target in node.targets}
+    return found
