@@ -14,11 +14,13 @@ PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo locks test test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz page wheel clean
+.PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz page wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
-	@echo "make test     every test that this machine can run"
+	@echo "make test     the quick tests that this machine can run (JOBS=3: three parts at a time)"
+	@echo "make test-all  every test that this machine can run: the slow ones start cargo, browsers, namespaces, clusters, notebooks"
+	@echo "make check    the tests that the change of the working tree concerns (SINCE=COMMIT: the change since a commit)"
 	@echo "make bench    speed beside ns-2 and ns-3, cost of an ACK beside quinn (needs them: apt-get install ns2 libns3-dev g++)"
 	@echo "make instructions  the engine's instructions per packet beside those on record (ACCEPT=1 records them)"
 	@echo "make compare  results beside ns-2 and ns-3, scenario by scenario (needs them too)"
@@ -44,6 +46,10 @@ demo: $(NATIVE)
 PARTS := python kernel rust release web
 test:
 	@$(PYTHON) -m tools.run_tests --jobs $(or $(JOBS),1) $(PARTS)
+
+# With the slow tests of Python.
+test-all: export SLOW := 1
+test-all: test
 
 # What is imported is compiled then: that is a small part of what is installed.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check
@@ -129,7 +135,11 @@ test-python: $(DEV) $(NATIVE)
 	# On a new machine one process compiles what all of them import.
 	@[ "$${CI:-}" != true ] || $(BIN)/python -m pytest -q --collect-only tests/python >/dev/null || true
 	# A file's tests stay in one process, begun in the order of conftest.py; those that load into the kernel wait for each other.
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder tests/python
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(SLOW),,-m "not slow") tests/python
+
+# It prints what it runs, and why.
+check: $(DEV)
+	@$(BIN)/python -m tools.affected $(if $(SINCE),--since $(SINCE))
 
 # With CI=true with every feature, in three runs: all but the fuzzer's library, which is not linked and would have libbpf compiled once more;
 # that; then the packages that have less code without the feature `kernel`, without it. In the wheel's profile: what build scripts

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import slow
 from forked import Server, environment
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
@@ -164,6 +165,10 @@ ORDER = {**{name: at - len(FIRST) for at, name in enumerate(FIRST)}, **{name: at
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: ORDER.get(item.path.stem, 0))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(slow.Guard(Path(tempfile.mkdtemp(prefix="cwnd-tests-"))))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -244,6 +244,7 @@ class Fatal:
         os._exit(1)
 
 
+@pytest.mark.slow
 def test_a_run_that_ends_its_workers_fails_and_the_others_of_its_batch_do_not(tmp_path: Path) -> None:
     cluster = Cluster(tmp_path)
     try:
@@ -296,6 +297,7 @@ def test_what_does_not_go_with_a_cluster_is_refused(options: list[str], says: st
     assert code == 2 and says in said and said.count("\n") == 1, said
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_said_in_one_line(tmp_path: Path) -> None:
     code, said = ended(sweep("cubic", "-o", "s", "--dask", "tcp://127.0.0.1:1", cwd=tmp_path))
     waiting, error = said.splitlines()

@@ -48,6 +48,7 @@ def contains(printed: str, shown: str) -> bool:
     return any(lines[start : start + len(part)] == part for start in range(len(lines) - len(part) + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
 )

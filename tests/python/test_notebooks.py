@@ -92,6 +92,7 @@ def run_and_check(path: Path, folder: Path) -> NotebookNode:
     return notebook
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_its_page_has_its_pictures(path: Path, tmp_path: Path) -> None:
     source = path.read_text(encoding="utf-8")
@@ -108,6 +109,7 @@ def test_a_notebook_runs_and_its_page_has_its_pictures(path: Path, tmp_path: Pat
     assert broken(path, re.sub(r"!\[[^]]+\]\([^)]+\)", "", text)) == []
 
 
+@pytest.mark.slow
 def test_a_cell_that_fails_fails_the_run(tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("assert 1 + 1 == 3")])
     with pytest.raises(Exception, match="AssertionError"):

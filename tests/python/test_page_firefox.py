@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 def test_the_page_simulates_in_firefox_what_the_package_simulates(tmp_path: Path) -> None:
     settings = {"flows": ["cubic@beta=0.85", "reno"], "rate": "20Mbit/s", "duration": "10s"}
     theirs = cwnd.compare(**settings).summary  # type: ignore[arg-type]

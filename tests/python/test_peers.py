@@ -63,7 +63,11 @@ def formula_mbps(case: Case) -> float:
 @pytest.mark.parametrize("hops", [1, 3])
 @pytest.mark.parametrize(
     "simulator",
-    ["cwnd", pytest.param("ns-2", marks=needs_ns2), pytest.param("ns-3", marks=needs_ns3)],
+    [
+        "cwnd",
+        pytest.param("ns-2", marks=[pytest.mark.slow, needs_ns2]),
+        pytest.param("ns-3", marks=[pytest.mark.slow, needs_ns3]),
+    ],
 )
 def test_standard_tcp_without_loss_sends_what_the_formula_says_in_every_simulator(simulator: str, hops: int) -> None:
     case = standard_tcp(hops)
@@ -75,6 +79,7 @@ def test_standard_tcp_without_loss_sends_what_the_formula_says_in_every_simulato
     assert 0.9 * formula_mbps(case) < result.mbps[0] < formula_mbps(case)
 
 
+@pytest.mark.slow
 @needs_ns2
 @needs_ns3
 @pytest.mark.parametrize(("ours", "theirs"), [("cwnd as ns-2", "ns-2"), ("cwnd as ns-3", "ns-3")])
@@ -87,6 +92,7 @@ def test_before_the_first_loss_cubic_by_a_peers_rules_grows_as_the_peers_does(ou
     assert plain > 3 * peers or plain < peers / 1.8
 
 
+@pytest.mark.slow
 @needs_ns3
 def test_runs_that_are_stopped_leave_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peer, "_stopped", False)
@@ -117,6 +123,7 @@ def test_codels_drops_follow_from_the_root_of_their_number() -> None:
     assert predicted(exact_spacing) == drops
 
 
+@pytest.mark.slow
 @needs_ns3
 def test_ns_3s_codel_takes_that_root_by_one_newton_step_per_drop() -> None:
     drops = run(ns3_command(), standing()).drops

@@ -65,6 +65,7 @@ def test_every_claim_has_its_verdict_in_the_files_schema(done: Path) -> None:
     assert f"scenario {entry['scenarios']}".encode() in (done / QUICK / "figure.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_to_the_same_result(done: Path, tmp_path: Path) -> None:
     seed = int(os.environ.get("CWND_SEED", time.time_ns() % 2**32))
     print(f"CWND_SEED={seed}")

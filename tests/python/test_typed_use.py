@@ -58,6 +58,7 @@ def found_by_mypy(tmp_path: Path, lines: list[str]) -> dict[int, str]:
     return {int(number) - 1: why for _, number, why in errors}
 
 
+@pytest.mark.slow
 def test_mypy_finds_what_is_misspelt_and_nothing_else(tmp_path: Path) -> None:
     right = ["import cwnd", "from cwnd import metrics", *(line for line, *_ in LINES)]
     wrong = [line.replace(word, misspelt) for line, word, misspelt in LINES]

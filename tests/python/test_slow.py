@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The guard of slow tests: a test without the marker `slow` that starts cargo, or imports Dask's scheduler, fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+TESTS = """
+import subprocess, sys
+import pytest
+
+CARGO = "import subprocess, sys; sys.exit(subprocess.run(['cargo', 'help']).returncode)"
+
+def starts_cargo():
+    return subprocess.run([sys.executable, "-c", CARGO], capture_output=True).returncode
+
+def test_cargo_behind_another_program():
+    starts_cargo()
+
+@pytest.mark.slow
+def test_slow_one():
+    assert starts_cargo() == 0
+
+def test_after_a_slow_one():
+    assert starts_cargo() == 97
+
+def test_question():
+    assert subprocess.run(["cargo", "--version"], capture_output=True).returncode == 0
+
+def test_import():
+    try:
+        import nbclient
+    except ImportError:
+        pass
+
+def test_turn(turn):
+    pass
+"""
+
+
+@pytest.fixture
+def program_tests(tmp_path: Path) -> Path:
+    """Tests of their own, with a `cargo` that ends at once."""
+    cargo = tmp_path / "bin" / "cargo"
+    cargo.parent.mkdir()
+    cargo.write_text("#!/bin/sh\nexit 0\n")
+    cargo.chmod(0o755)
+    (tmp_path / "test_them.py").write_text(TESTS)
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> str:
+    """What pytest prints of these tests, with conftest.py of ours."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "CI"))},
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": f"{HERE}:{HERE.parents[1]}",
+    }
+    options = ["-q", "-p", "conftest", "-c", str(HERE.parents[1] / "pyproject.toml"), "--rootdir", str(folder), "-rA"]
+    command = [sys.executable, "-m", "pytest", *options, *arguments, str(folder)]
+    return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False).stdout
+
+
+def test_what_makes_a_test_slow_fails_without_the_marker(program_tests: Path) -> None:
+    printed = run(program_tests)
+    outcomes = dict(line.split()[1::-1] for line in printed.splitlines() if line.startswith(("PASSED ", "FAILED ")))
+    assert {name.rpartition("::")[2]: outcome for name, outcome in outcomes.items()} == {
+        "test_cargo_behind_another_program": "FAILED",
+        "test_slow_one": "PASSED",
+        # As the first: what a slow test was allowed does not last.
+        "test_after_a_slow_one": "FAILED",
+        "test_question": "PASSED",
+        "test_import": "FAILED",
+        "test_turn": "PASSED",
+    }, printed
+    assert "it needs the marker slow, for cargo" in printed
+
+
+@pytest.mark.parametrize("processes", [[], ["-n", "2"]], ids=["one", "two"])
+def test_slow_tests_are_left_out_and_counted(program_tests: Path, processes: list[str]) -> None:
+    printed = run(program_tests, "-m", "not slow", "-k", "question or slow or turn", *processes)
+    assert "test_slow_one" not in printed and "test_turn" not in printed, "a fixture marks its tests"
+    assert "skipped 2: slow, make test-all runs them" in printed
