@@ -73,7 +73,7 @@ fn what_is_wrong_with_a_link_is_said() {
         ("rtt = '40ms'", "rtt = '40ms'\ntick = '0s'", "link.tick: \"0s\"", "a time above 0 with its unit"),
         ("rtt = '40ms'", "rtt = '40ms'\ntick = 1", "link.tick: 1", "a time above 0 with its unit"),
         ("rtt = '40ms'", "rtt = '40ms'\ncount_in_service = 1", "link.count_in_service: 1", "true or false"),
-        ("'10Mbit/s'", "[['0s', '0bit/s']]", "link.rate[0]: [\"0s\",\"0bit/s\"]", "a rate above 0"),
+        ("'10Mbit/s'", "[['0s', '0bit/s']]", "link.rate: 1 steps of 0bit/s", "a rate above 0"),
         (
             "'10Mbit/s'",
             "[['0s', '1Mbit/s'], ['0s', '2Mbit/s']]",

@@ -204,7 +204,7 @@ fn every_refusal_names_field_value_and_expectation() {
             "traffic[0].size: 6",
             "a size with its unit (B, kB, MB, GB, packets)",
         ),
-        ("model = 'sessions'\nsize = '1.0001packets'", "traffic[0].size", "a size with its unit"),
+        ("model = 'sessions'\nsize = '1.0001pkts'", "traffic[0].size", "a size with its unit"),
         ("model = 'sessions'\nobjects = 1.5", "traffic[0].objects: 1.5", "a whole number"),
         ("model = 'sessions'\ngap_from = 'end'", "traffic[0].gap_from: \"end\"", "start or finish"),
         ("model = 'sessions'\ngap = '0s'\ngap_from = 'start'", "traffic[0].gap: \"0s\"", "above 0, because"),
