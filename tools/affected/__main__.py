@@ -27,11 +27,11 @@ def steps(of: Plan) -> list[list[str]]:
         return [["make", "test"]]
     found: list[list[str]] = []
     if of.crates:
-        packages = [word for crate in sorted(of.crates) for word in ("-p", crate)]
+        packages = ["--no-fail-fast", "--locked", *(word for crate in sorted(of.crates) for word in ("-p", crate))]
         runner = ["nextest", "run"] if shutil.which("cargo-nextest") else ["test"]
-        found.append(["cargo", *runner, "--locked", *packages])
+        found.append(["cargo", *runner, *packages])
         if runner == ["nextest", "run"]:
-            found.append(["cargo", "test", "--quiet", "--doc", "--locked", *packages])
+            found.append(["cargo", "test", "--quiet", "--doc", *packages])
     pytest = [".venv/bin/python", "-m", "pytest", "-q", "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile"]
     if of.tests:
         found.append(["make", ".venv/.native"])
