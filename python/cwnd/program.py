@@ -12,12 +12,14 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from cwnd import defaults, messages
 from cwnd._native import nearest
+from cwnd.help_panels import MOST_COLUMNS, write_commands, write_options
 from cwnd.input_errors import refused
 from cwnd.messages import Level
 
 if TYPE_CHECKING:
     from typer._click.core import Command as ClickCommand
     from typer._click.core import Context, Parameter
+    from typer._click.formatting import HelpFormatter
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -78,6 +80,10 @@ class WithCommonOptions:
 class Command(WithCommonOptions, TyperCommand):
     """A command with the options that all have."""
 
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Writes arguments and options in panels."""
+        write_options(self, ctx, formatter)
+
     def invoke(self, ctx: Context) -> object:
         """Runs the command with the defaults that suit what is given."""
         defaults.settle(ctx)
@@ -86,6 +92,11 @@ class Command(WithCommonOptions, TyperCommand):
 
 class Group(WithCommonOptions, TyperGroup):
     """A command that has commands, with the options that all have."""
+
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Writes the commands in panels, then the options."""
+        write_commands(self.commands, formatter, is_program=ctx.parent is None)
+        write_options(self, ctx, formatter)
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, ClickCommand | None, list[str]]:
         """The command of this name; refuses an unknown one with the nearest names, those of groups in this one among them."""
@@ -109,7 +120,12 @@ class Application(typer.Typer):
 
     def __init__(self, help: str) -> None:
         super().__init__(
-            cls=Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, help=help
+            cls=Group,
+            add_completion=False,
+            rich_markup_mode=None,
+            pretty_exceptions_enable=False,
+            help=help,
+            context_settings={"max_content_width": MOST_COLUMNS},
         )
 
     def command(

@@ -19,6 +19,7 @@ import typer.main
 from cwnd import _native
 from cwnd.cli import app
 from cwnd.completion.command import script
+from cwnd.help_panels import first_sentence
 from tools import ROOT
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def page(path: str, command: Command, context: Context) -> str:
     """The page of a command."""
     title = path.replace(" ", "-")
     below = (
-        [(name, each.get_short_help_str(200)) for name, each, _ in commands(command, context, path)]
+        [(name, first_sentence(each.help or "")) for name, each, _ in commands(command, context, path)]
         if "commands" in vars(command)
         else []
     )
@@ -113,7 +114,7 @@ def page(path: str, command: Command, context: Context) -> str:
         ".nh",
         ".ad l",
         ".SH NAME",
-        f"{escaped(title)} \\- {escaped(command.get_short_help_str(200).rstrip('.'))}",
+        f"{escaped(title)} \\- {escaped(first_sentence(command.help or '').rstrip('.'))}",
         ".SH SYNOPSIS",
         f"\\fB{escaped(path)}\\fR {escaped(usage)}",
         ".SH DESCRIPTION",
