@@ -44,8 +44,11 @@ PR_SET_PDEATHSIG = 1
 
 def command(
     arguments: Annotated[
-        list[str], typer.Argument(metavar="-- COMMAND...", help="The command, with its arguments.", show_default=False)
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="-- COMMAND...", help="The command, with its arguments.", show_default="your shell, $SHELL"
+        ),
+    ] = None,
     rate: Annotated[
         str | None, typer.Option(help="Rate of each direction, IP bits on the wire.", show_default=False)
     ] = None,
@@ -84,6 +87,7 @@ def command(
 ) -> None:
     """Run a command behind emulated links, in a network namespace of its own.
 
+    Without a command your shell runs there ($SHELL, or /bin/sh), until it exits.
     Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. It finds this machine at
     the address in $CWND_HOST. Its exit code is the command's. Without root the machine is a namespace of the user's too, where only --server listens.
 
@@ -95,7 +99,12 @@ def command(
     )
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)
-    raise typer.Exit(run(scenario, arguments, server, pcap))
+    raise typer.Exit(run(scenario, arguments or [users_shell()], server, pcap))
+
+
+def users_shell() -> str:
+    """The shell that the user has chosen, or the system's."""
+    return os.environ.get("SHELL") or "/bin/sh"
 
 
 def links(

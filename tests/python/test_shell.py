@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -82,6 +83,25 @@ def test_the_exit_code_is_the_commands(command: tuple[str, ...], code: int) -> N
     before = devices()
     done = subprocess.run([PROGRAM, "shell", "--rate", "1Mbit/s", "--", *command], check=False)
     assert done.returncode == code and devices() <= before
+
+
+@pytest.mark.parametrize("shell", ["/bin/sh", ""])
+def test_without_a_command_the_users_shell_runs_behind_the_links(shell: str) -> None:
+    done = subprocess.run(
+        [PROGRAM, "shell", "--rate", "1Mbit/s"],
+        input="echo $0 $CWND_HOST; exit 3\n",
+        env={**os.environ, "SHELL": shell},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.split()[0]) == (3, "/bin/sh"), done.stderr
+    assert done.stdout.split()[1].startswith("100.64.")
+
+
+def test_a_shell_that_is_not_there_is_127(program: Cli) -> None:
+    done = program("shell", "--rate", "1Mbit/s", env={**os.environ, "SHELL": "/no/such/shell"})
+    assert (done.returncode, done.stderr) == (127, "cwnd: /no/such/shell: No such file or directory\n")
 
 
 def test_a_command_that_is_not_there_is_127(cwnd: Cli) -> None:
