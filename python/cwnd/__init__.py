@@ -115,12 +115,12 @@ HOMES = {
     "sweep": "study.python",
 }
 
-#: Modules that are imported when their names are asked for: `cwnd.plot.response(study)`.
-MODULES = ("metrics", "plot")
+#: Public modules, which are imported when their names are asked for: `cwnd.plot.response(study)`.
+MODULES = ("metrics", "plot", "reproduce")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *MODULES]
 
 
 def __getattr__(name: str) -> object:
