@@ -44,9 +44,14 @@ FILES = {
     "tests/python/test_drawn.py": "def test_it(drawn):\n    pass\n",
     "tests/python/test_any_command.py": "def test_it(cwnd):\n    cwnd(*words)\n",
     "tests/python/test_text.py": 'PROGRAM_TEXT = "import cwnd\\ncwnd.run()"\n',
+    # Part of a text, in which a value is put.
+    "tests/python/test_part.py": "def test_it(x):\n    return f'import cwnd; cwnd.run({x!r}) if'\n",
+    # The name of the package is no fixture.
+    "tests/python/test_package.py": "import cwnd\ndef test_it():\n    cwnd.other()\n",
+    "tests/python/test_shown.py": 'def test_it(program):\n    return program, ROOT / "docs" / "guide" / "a.md"\n',
     "tests/python/test_page.py": "from tools.page import a\n",
     "tests/python/test_docs.py": '"""Of guide.md."""\nROOT / "docs" / "x"\n',
-    "docs/guide.md": "",
+    "docs/guide/a.md": "",
     "docs/deep/picture.png": "",
     "scenarios/a.toml": "",
     "unknown/b.bin": "",
@@ -86,16 +91,16 @@ def concerned(root: Path, path: str) -> tuple[set[str], set[str], str]:
     return result.crates, {Path(test).stem.removeprefix("test_") for test in result.tests}, result.everything
 
 
-#: What runs the program in a way that its text does not tell.
-ANY = {"any_command"}
+#: What runs the program in a way that its text does not tell: any command, or those of a page.
+ANY = {"any_command", "shown"}
 
 
 @pytest.mark.parametrize(
     ("path", "tests"),
     [
         # Directly, through store.run, which imports it when it runs, through a helper, and in a program in a text.
-        ("python/cwnd/table.py", ANY | {"direct", "given", "helped", "text"}),
-        ("python/cwnd/store.py", ANY | {"given", "text"}),
+        ("python/cwnd/table.py", ANY | {"direct", "given", "helped", "part", "text"}),
+        ("python/cwnd/store.py", ANY | {"given", "part", "text"}),
         # By a command, in the test and in a fixture that it asks for.
         ("python/cwnd/plot_command.py", ANY | {"plot", "drawn"}),
         # Every command has it.
@@ -106,10 +111,10 @@ ANY = {"any_command"}
         ("tests/python/helper.py", {"helped"}),
         ("tests/python/test_text.py", {"text"}),
         # Data of the package: through the module that names it.
-        ("python/cwnd/style.css", ANY | {"direct", "given", "helped", "text"}),
+        ("python/cwnd/style.css", ANY | {"direct", "given", "helped", "part", "text"}),
         # By its folder, not by what documentation says.
-        ("docs/guide.md", {"docs"}),
-        ("docs/deep/picture.png", {"docs"}),
+        ("docs/guide/a.md", {"docs", "shown"}),
+        ("docs/deep/picture.png", {"docs", "shown"}),
     ],
 )
 def test_a_python_file_or_page_concerns_the_tests_that_reach_it(root: Path, path: str, tests: set[str]) -> None:
@@ -119,7 +124,7 @@ def test_a_python_file_or_page_concerns_the_tests_that_reach_it(root: Path, path
 def test_code_of_a_crate_concerns_what_depends_on_it_and_the_module_in_python(root: Path) -> None:
     crates, tests, everything = concerned(root, "crates/cwnd/src/math.rs")
     assert (crates, everything) == ({"cwnd", "cwnd-sim", "cwnd-noq"}, "")
-    assert tests == ANY | {"given", "text"}, "those that reach the compiled module"
+    assert tests == ANY | {"given", "part", "text"}, "those that reach the compiled module"
     assert concerned(root, "crates/cwnd-noq/src/lib.rs") == ({"cwnd-noq"}, set(), "")
     assert concerned(root, "crates/cwnd/tests/golden.rs") == ({"cwnd"}, set(), "")
 

@@ -10,6 +10,7 @@ python -m tools.affected FILE ...           as if these files had changed
 from __future__ import annotations
 
 import argparse
+import resource
 import shlex
 import shutil
 import subprocess
@@ -74,6 +75,8 @@ def main() -> int:
         print("slow tests of unchanged files are left out: `make test-all` runs them")
     for step_failed in failed:
         print(f"failed: {step_failed}")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"processor time {used.ru_utime + used.ru_stime:.0f} s")
     return 1 if failed else 0
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,8 +29,10 @@ class Facts:
     computes_names: bool = False
     #: Its texts, without documentation.
     strings: set[str] = field(default_factory=set)
-    #: Names that it uses, takes as arguments or asks for as fixtures.
+    #: Names that it uses.
     names: set[str] = field(default_factory=set)
+    #: Names of arguments, and fixtures that it asks for by a text.
+    arguments: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, *trees: ast.AST) -> Facts:
@@ -53,10 +56,21 @@ class Facts:
             if isinstance(node, ast.Name):
                 facts.names.add(node.id)
             elif isinstance(node, ast.arg):
-                facts.names.add(node.arg)
+                facts.arguments.add(node.arg)
             left.extend(each for each in ast.iter_child_nodes(node) if not is_documentation(each, node))
         facts.attributes = {name for package, name in attributes if package in packages}
         return facts
+
+    @classmethod
+    def of_program(cls, text: str) -> Facts:
+        """Those of a program for another interpreter, or of a part of one."""
+        try:
+            return cls.of(ast.parse(text))
+        except SyntaxError:
+            facts = cls(attributes=set(re.findall(r"\bcwnd\.(\w+)", text)))
+            for module, names in re.findall(r"\bfrom (cwnd(?:\.\w+)*) import ([\w, ]+)", text):
+                facts.imported |= {(*module.split("."), name.strip()) for name in names.split(",")}
+            return facts
 
     def _add_import(self, node: ast.Import | ast.ImportFrom, packages: set[str]) -> None:
         for alias in node.names:
@@ -72,7 +86,7 @@ class Facts:
     def _add_call(self, node: ast.Call) -> None:
         function = ast.unparse(node.func).split(".")[-1] if isinstance(node.func, ast.Name | ast.Attribute) else ""
         if function == "usefixtures":
-            self.names |= {str(each.value) for each in node.args if isinstance(each, ast.Constant)}
+            self.arguments |= {str(each.value) for each in node.args if isinstance(each, ast.Constant)}
         elif function in ("import_module", "iter_modules") and node.args:
             start = text_start(node.args[0])
             self.computes_names |= start is None

@@ -14,8 +14,9 @@ from tools.affected.imports import Facts, Module, homes_of, reached, sources
 #: The compiled module.
 NATIVE: Module = ("cwnd", "_native")
 TESTS = "tests/python"
-#: Names by which tests start the program: fixtures, and the path.
-PROGRAM = {"cwnd", "program", "PROGRAM"}
+#: Fixtures that start the program; the name of its path starts it too.
+STARTING = {"cwnd", "program"}
+PATH = "PROGRAM"
 #: They start the program and stand for no test's own imports.
 STARTERS: list[Module] = [("conftest",), ("forked",)]
 #: Parts of paths, file names, and patterns such as `*.md`.
@@ -51,6 +52,12 @@ class Tree:
         for module in (("cwnd",), NATIVE, CLI, *STARTERS):
             self.imports[module] = set()
         self.commands = command_modules({module: syntax[module] for module in self.package}, self.modules, self.homes)
+        self.pages = {
+            "*.md",
+            "README.md",
+            "CONTRIBUTING.md",
+            *(page.name for page in (root / "docs" / "guide").glob("*.md")),
+        }
         self.fixtures = definitions(syntax["conftest",])
 
     def of(self, facts: Facts) -> set[Module]:
@@ -71,48 +78,35 @@ class Tree:
         facts = [self.facts[helper] for helper in helpers if helper not in STARTERS]
         facts += self._fixtures_of(facts)
         texts = {text for each in facts for text in each.strings}
-        inner = [Facts.of(tree) for text in texts if is_program(text) for tree in parsed(text)]
+        inner = [Facts.of_program(text) for text in texts if re.search(r"\b(import|from) .*\bcwnd\b", text)]
         needs = Needs({test} | set().union(*(self.of(each) for each in [*facts, *inner])))
         needs.words = {word for text in texts for word in WORD.findall(text)}
         needs.modules = reached(self.imports, needs.modules)
-        # A program that is no whole text, an import of a computed name, here or in a tool, or of all commands.
+        # An import of a computed name, here or in a tool, or of all commands.
         needs.whole = (
-            any(is_program(text) and not parsed(text) for text in texts)
-            or any(each.computes_names for each in facts)
+            any(each.computes_names for each in facts)
             or any(self.facts[module].computes_names for module in needs.modules & self.tools.keys())
             or CLI in needs.modules
         )
-        if any(each.names & PROGRAM for each in facts):
-            # The commands of pages are not told from a test's text.
-            needs.whole |= any(word.endswith(".md") for word in needs.words)
+        if {"-m", "cwnd"} <= texts or any(each.arguments & STARTING or PATH in each.names for each in facts):
+            # It may run the commands of a page.
+            needs.whole |= bool(needs.words & self.pages)
             given = {word for text in texts for word in text.split()[:1]} & self.commands.keys()
             needs.whole |= not given
             needs.modules |= reached(self.imports, set().union(*(self.commands[each] for each in ("", *given))))
         return needs
 
     def _fixtures_of(self, facts: list[Facts]) -> list[Facts]:
-        """The definitions of conftest.py that some code names, and those that these name."""
+        """The definitions of conftest.py that some code imports or asks for as fixtures, and those that these name."""
         found: dict[str, Facts] = {}
-        left = {name for each in facts for name in each.names}
+        left = {name for each in facts for name in each.arguments}
+        left |= {name[1] for each in facts for name in each.imported if name[0] == "conftest"}
         while left:
             name = left.pop()
             if name in self.fixtures and name not in found:
                 found[name] = self.fixtures[name]
-                left |= found[name].names
+                left |= found[name].names | found[name].arguments
         return list(found.values())
-
-
-def is_program(text: str) -> bool:
-    """Whether a text imports the package, as a program for another interpreter does."""
-    return re.search(r"^\s*(import|from) cwnd\b", text, re.MULTILINE) is not None
-
-
-def parsed(text: str) -> list[ast.Module]:
-    """The syntax of a program; none for what is not a whole one."""
-    try:
-        return [ast.parse(text)]
-    except SyntaxError:
-        return []
 
 
 def definitions(tree: ast.Module) -> dict[str, Facts]:
