@@ -16,7 +16,7 @@ PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz page wheel clean
+.PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz page kernel wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -32,7 +32,8 @@ help:
 	@echo "make hunt     the checks of make fuzz over COUNT=2000 random scenarios from SEED=1, without libFuzzer"
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
 	@echo "make response mean windows under deterministic loss beside their formulas"
-	@echo "make page     the web page, in the package: cwnd lab opens it (needs Node.js; rustup target add wasm32-unknown-unknown)"
+	@echo "make page     the web page, in the package: cwnd lab opens it (as root it installs what is missing)"
+	@echo "make kernel   the kernel part, in the package: cwnd kernel, lane live (as root it installs what is missing)"
 	@echo "make wheel    the Python package with the kernel's objects, in dist (PROFILE=1: optimised by a profile, for releases)"
 	@echo "make docs     the generated pages and pictures of docs/, the manual pages of share/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
@@ -96,10 +97,17 @@ $(VENV)/.wheel: $(WHEEL)
 wheel: $(WHEEL)
 	@ls dist/*.whl
 
+# With the kernel part built in: `cwnd kernel`, and lane live with cwnd's algorithms.
+kernel:
+	.ci/install kernel
+	CI=true .ci/features >/dev/null
+	@$(MAKE) --no-print-directory $(VENV)/.native
+
 # One file, with the simulator in it. A package without it works: `cwnd lab` says what is missing.
 PAGE := python/cwnd/lab.html
 page:
-	.ci/page
+	.ci/install page
+	CI=true .ci/page
 $(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*.py) .ci/page .ci/wasm
 	.ci/page
 
@@ -134,7 +142,9 @@ test-release:
 	cargo test --no-fail-fast --release --locked -p cwnd-sim $(if $(filter true,$(CI)),-p cwnd-python --features cwnd-python/kernel) --test every_build
 
 # The web page, its module and its budgets, in a browser and under Node; that the module gives what the simulator gives is in test-python.
-test-web: $(if $(filter true,$(CI)),$(PAGE),page)
+# Outside CI it builds the page where it can, and installs nothing.
+test-web: $(if $(filter true,$(CI)),$(PAGE))
+	@[ "$${CI:-}" = true ] || .ci/page
 	.ci/web
 
 # The same source in the running kernel: needs root, BTF and the compilers that .ci/run installs.

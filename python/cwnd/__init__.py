@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cwnd.difference.results import Difference
     from cwnd.hook_steps import hook_calls
     from cwnd.kernel.result import KernelTrace
+    from cwnd.optional_parts import OptionalPart, doctor
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.qlog_of import qlog
     from cwnd.reading import NoResultError, load
@@ -50,6 +51,7 @@ __all__ = [
     "KernelTrace",
     "Link",
     "NoResultError",
+    "OptionalPart",
     "PluginError",
     "Replicates",
     "Result",
@@ -61,6 +63,7 @@ __all__ = [
     "compare",
     "compare_command",
     "diff",
+    "doctor",
     "dumbbell",
     "fidelity",
     "graph",
@@ -88,6 +91,7 @@ HOMES = {
     "NoResultError": "reading",
     # FolderError by its earlier name.
     "NotOursError": "store",
+    "OptionalPart": "optional_parts",
     "PluginError": "_native",
     "Replicates": "replicates",
     "Result": "result",
@@ -99,6 +103,7 @@ HOMES = {
     "compare": "comparing",
     "compare_command": "comparing",
     "diff": "difference.python",
+    "doctor": "optional_parts",
     "dumbbell": "scenario",
     "fidelity": "comparison.runner",
     "graph": "scenario",

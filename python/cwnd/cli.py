@@ -16,6 +16,7 @@ import typer
 from cwnd import (
     _native,
     algorithms_command,
+    optional_parts,
     page_command,
     plot_command,
     plugin_commands,
@@ -302,10 +303,8 @@ def recorded_flows(text: str | None) -> str | list[str | int] | None:
     return [number(flow.strip()) for flow in text.split(",")]
 
 
-algorithms_command.add(app)
-plugin_commands.add(app)
-reproduction.add(app)
-completion.add(app)
+for commands in (algorithms_command, plugin_commands, reproduction, completion, optional_parts):
+    commands.add(app)
 
 
 def main() -> NoReturn:

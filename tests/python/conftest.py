@@ -18,6 +18,7 @@ import slow
 from forked import Server, environment
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
+from needs import needs
 from skip_reasons import pytest_terminal_summary as pytest_terminal_summary
 
 from cwnd import plugin
@@ -159,6 +160,17 @@ FIRST = (
 )
 #: They load algorithms of one's own into this process, where they stay: after all the others, in this order.
 LAST = ("test_plugin", "test_plugin_faults", "test_contributing_response")
+
+
+@pytest.fixture(autouse=True)
+def no_plugin_stays(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails a test that leaves an algorithm of one's own in this process, where every later test would find it."""
+    before = set(plugin.LOADED)
+    yield
+    stay = set(plugin.LOADED) - before
+    assert not stay or request.path.stem in LAST, f"{stay} stays in this process: load it in another, as `cwnd` does"
+
+
 assert all(Path(__file__).with_name(f"{name}.py").exists() for name in (*FIRST, *LAST))
 ORDER = {**{name: at - len(FIRST) for at, name in enumerate(FIRST)}, **{name: at for at, name in enumerate(LAST, 1)}}
 
@@ -180,9 +192,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     return report
 
 
-cargo = pytest.mark.skipif(
-    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
-)
+cargo = needs("rust")
 
 
 @pytest.fixture(scope="session")

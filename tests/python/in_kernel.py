@@ -15,8 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from cwnd import _native
+from needs import needs, skip_without
 
 PROGRAM = Path(sys.executable).with_name("cwnd")
 # How long a test waits for what has to come: a guard against waiting for ever, and no measure of anything.
@@ -24,24 +23,12 @@ PATIENCE_S = 600
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 
-def lacks() -> str:
-    """What this machine lacks to load anything."""
-    if not hasattr(_native, "KernelModule"):
-        return "this build has no kernel part (.ci/features says why)"
-    if os.geteuid() != 0:
-        return "loading needs root"
-    if not Path("/sys/kernel/btf/vmlinux").exists():
-        return "the kernel has no BTF"
-    return ""
-
-
 Test = Callable[..., None]
 
 
 def kernel(test: Test) -> Test:
     """For a test that loads something: skipped where that cannot be done, except in CI; one at a time on a machine."""
-    skipped = pytest.mark.skipif(lacks() != "" and os.environ.get("CI") != "true", reason=lacks() or "-")
-    return pytest.mark.usefixtures("turn")(skipped(test))
+    return pytest.mark.usefixtures("turn")(needs("kernel", "load")(test))
 
 
 def registered() -> list[str]:
@@ -135,13 +122,12 @@ def crate_with_object(
 ) -> Path:
     """A crate that the fixture `new_crate` makes, with its kernel object, or with the `rule` of another file; the test is skipped where none can be built, but not in CI. Built by
     the program: an algorithm that this process had loaded would be among those of every later test."""
+    skip_without("bpf")
     crate = new_crate(name, folder / name)
     if rule is not None:
         shutil.copy(rule, crate / "src" / f"{name}.rs")
     done = subprocess.run(
         [PROGRAM, "build-kernel", crate], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
-    if done.returncode == 1 and os.environ.get("CI") != "true":
-        pytest.skip(done.stderr)
     assert (done.returncode, done.stderr) == (0, "")
     return crate

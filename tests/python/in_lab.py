@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,17 +10,15 @@ from pathlib import Path
 from time import sleep
 
 import pytest
-from in_kernel import AVAILABLE, lacks
+from in_kernel import AVAILABLE
+from needs import needs
 
 import cwnd as package
 
-#: Why labs cannot run here; nothing where they can, and in CI, which has to have all they need.
-WITHOUT_LAB = (
-    "" if os.environ.get("CI") == "true" else lacks() or ("" if Path("/dev/net/tun").exists() else "needs /dev/net/tun")
-)
-
+#: What labs need.
+LAB = ("kernel", "load", "live")
 #: For modules whose tests need root, TUN and namespaces. Labs do not meet: they run beside each other, and beside tests that load algorithms.
-NEEDS_LAB = [pytest.mark.skipif(WITHOUT_LAB != "", reason=WITHOUT_LAB or "-"), pytest.mark.usefixtures("lab")]
+NEEDS_LAB = [needs(*LAB), pytest.mark.usefixtures("lab")]
 
 #: For tests whose labs load algorithms of ours: no other test does meanwhile, as both may want the same name.
 LOADS = pytest.mark.usefixtures("turn")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -16,15 +15,14 @@ from typing import Any
 
 import pytest
 from conftest import Cli, New
+from needs import needs
 from watched import Watched
 
 from cwnd import plugin
 from cwnd.check_command import Failure, promises
 from cwnd.exit_codes import run_guarded
 
-cargo = pytest.mark.skipif(
-    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
-)
+cargo = needs("rust")
 
 SAFE = """        let window = conn.cwnd;
         additive_increase(conn, window, acked);

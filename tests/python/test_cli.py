@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import PROGRAM, SHORT, Cli
 from in_kernel import until
+from needs import needs_root
 from watched import Watched
 
 HEAVY = ("pyarrow", "numpy", "matplotlib", "pydantic")
@@ -162,7 +162,7 @@ def test_an_earlier_result_is_replaced_and_an_empty_folder_filled(cwnd: Cli, tmp
     assert [path.name for path in tmp_path.iterdir()] == ["out"], "nothing is left beside it"
 
 
-@pytest.mark.skipif(os.geteuid() != 0 and os.environ.get("CI") != "true", reason="mounting a small disk needs root")
+@needs_root
 def test_a_full_disk_is_one_line_and_leaves_nothing(cwnd: Cli, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()

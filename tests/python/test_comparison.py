@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli, refused
-from in_kernel import lacks
+from in_lab import LAB
+from needs import needs
 
 import cwnd as package
 from cwnd.comparison import runner
@@ -21,10 +22,7 @@ from cwnd.comparison.report import least, shown, total
 from cwnd.comparison.runner import FidelityDocument, scenario_files
 
 REAL = [
-    pytest.mark.skipif(
-        os.environ.get("CI") != "true" and (lacks() != "" or not Path("/dev/net/tun").exists()),
-        reason=lacks() or "needs /dev/net/tun",
-    ),
+    needs(*LAB),
     pytest.mark.usefixtures("turn"),
 ]
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from in_kernel import PATIENCE_S
+from needs import needs
 
 import cwnd
 from cwnd.executor import Context, run_all
@@ -268,9 +269,7 @@ def test_a_run_that_ends_its_workers_fails_and_the_others_of_its_batch_do_not(tm
     assert taken[2].why == "each worker that began this run ended"
 
 
-@pytest.mark.skipif(
-    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
-)
+@needs("rust")
 def test_plugins_are_sent_to_workers(cluster: Cluster, tmp_path: Path) -> None:
     from cwnd import plugin
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from conftest import SHORT, Cli
+from needs import needs
 
 import cwnd as package
-from cwnd import _native, dumbbell
+from cwnd import dumbbell
 from cwnd.store import FolderError
 
 KINDS = ("run", "trace", "replicates", "reproduce")
@@ -82,7 +83,7 @@ def test_a_scenario_file_has_the_same_option(cwnd: Cli, tmp_path: Path) -> None:
     assert kind_of(folder) == "cwnd run"
 
 
-@pytest.mark.skipif(not hasattr(_native, "KernelModule"), reason="this build has no kernel part")
+@needs("kernel")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kernel_trace_is_refused_before_it_begins(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from cwnd.kernel import trace

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from functools import partial
@@ -13,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from in_kernel import PATIENCE_S, PROGRAM
-from in_lab import kept_up
+from in_lab import LAB, kept_up
+from needs import lacks, needs, skip_without
 
 ROOT = Path(__file__).parents[2]
 GUIDE = ROOT / "docs" / "guide"
@@ -35,6 +35,8 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 #: What other tests run: all of them, and what needs root.
 ELSEWHERE = ("make ", "sudo ")
 FILE = re.compile(r"# (\S+\.toml)\n")
+#: What needs the web page. Where it is missing, the page's other commands run before the test is skipped.
+PAGE = re.compile(r"--page\b|cwnd lab\b|\bto_html\(")
 
 
 def words(text: str) -> list[list[str]]:
@@ -49,14 +51,11 @@ def contains(printed: str, shown: str) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    shutil.which("cargo") is None and os.environ.get("CI") != "true", reason="it needs cargo: Rust 1.89 or newer"
-)
+@needs("rust")
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     if page.stem in ("live", "live-settings"):
-        if os.environ.get("CI") != "true" and os.geteuid() != 0:
-            pytest.skip("it needs root")
+        skip_without(*LAB)
         request.getfixturevalue("lab")
     # The README's commands are given from the root of the project.
     (tmp_path / ".venv").symlink_to(PROGRAM.parents[1])
@@ -66,10 +65,13 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.Fi
         "PYTHONUTF8": "1",
         "LC_ALL": "C.UTF-8",
     }
-    printed, run = "", 0
+    printed, run, left_out = "", 0, ""
     for kind, text in BLOCK.findall(page.read_text()):
         # What needs more than this machine is shown as a console; a schema is no command, and a part of a program in Rust is tested where it stands.
         if text.startswith(ELSEWHERE) or kind in ("console", "cddl", "rust"):
+            continue
+        if PAGE.search(text) and (missing := lacks("page")):
+            left_out = missing
             continue
         if kind == "toml":
             name = FILE.match(text)
@@ -84,6 +86,8 @@ def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.Fi
             assert done.returncode == 0, f"{text}\n{done.stdout}\n{done.stderr}"
             printed, run = done.stdout, run + 1
     assert run, "a page without a command"
+    if left_out:
+        pytest.skip(f"a command {left_out}")
 
 
 def test_a_table_that_a_page_shows_wrongly_is_noticed() -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -13,7 +12,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli, refused
-from in_kernel import PROGRAM, kernel, lacks
+from in_kernel import PROGRAM, kernel
+from needs import needs
 
 import cwnd as package
 
@@ -210,9 +210,7 @@ cc = "cubic-linux"
 
 
 # 10 Mbit/s for 4 s are 3 300 packets at most; losses leave a part of them. The kernel skips programs now and then, on some machines.
-@pytest.mark.skipif(
-    os.environ.get("CI") != "true" and not Path("/dev/net/tun").exists(), reason=lacks() or "needs /dev/net/tun"
-)
+@needs("live")
 @kernel
 @pytest.mark.parametrize("algorithm", ["cubic", "reno"])
 def test_a_connection_is_recorded_on_a_live_path_and_repeated(cwnd: Cli, tmp_path: Path, algorithm: str) -> None:

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import socket
 import subprocess
 from pathlib import Path
@@ -13,12 +11,13 @@ from pathlib import Path
 import pytest
 from in_kernel import PROGRAM, until
 from in_lab import NEEDS_LAB, run
+from needs import needs
 
 from cwnd import Flow, dumbbell
 
 pytestmark = [
     *NEEDS_LAB,
-    pytest.mark.skipif(os.environ.get("CI") != "true" and shutil.which("iperf3") is None, reason="needs iperf3"),
+    needs("iperf3"),
 ]
 
 RATE, RTT, BUFFER = "20Mbit/s", "160ms", "0.3bdp"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import threading
 from contextlib import suppress
@@ -15,6 +14,7 @@ import pytest
 from conftest import refused
 from in_kernel import PROGRAM
 from in_lab import LOADS, NEEDS_LAB, run
+from needs import needs
 
 import cwnd as package
 from cwnd import Flow, dumbbell
@@ -116,7 +116,7 @@ def test_a_flow_that_switches_shows_the_variables_of_what_it_runs_on() -> None:
 
 
 # Segments without data that the sender's host receives are the acknowledgements, the handshake's first one apart: a row each.
-@pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark")
+@needs("tshark")
 def test_every_acknowledgement_is_a_row(tmp_path: Path) -> None:
     scenario = dumbbell(
         [Flow("cubic-linux", recovery="linux")],
@@ -183,7 +183,7 @@ def test_nothing_is_loaded_unless_it_is_asked_for(inner: bool) -> None:
 def test_a_kernel_that_loads_nothing_is_one_clear_line() -> None:
     unshare = ["unshare", "--user", "--map-root-user"]
     if subprocess.run([*unshare, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no user namespaces here")
+        pytest.skip("needs user namespaces: sysctl user.max_user_namespaces=1000")
     command = [*unshare, PROGRAM, "compare", "cubic-linux", "--inner", "--lane", "live", "--duration", "1s"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     refused(done, "record.inner: true", "lane live", "expected", "root")

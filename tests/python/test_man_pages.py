@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 from conftest import Cli
+from needs import skip_without
 
 from tools import ROOT
 from tools.docs import man_pages
@@ -63,8 +63,7 @@ def test_every_command_has_a_page_and_the_overview_names_it(cwnd: Cli) -> None:
 
 @pytest.mark.parametrize("tool", ["groff", "mandoc"])
 def test_no_page_makes_a_formatter_warn(tool: str) -> None:
-    if shutil.which(tool) is None:
-        pytest.skip(f"it needs {tool}")
+    skip_without(tool)
     command = ["groff", "-man", "-ww", "-z", "-Tutf8"] if tool == "groff" else ["mandoc", "-Tlint", "-W", "warning"]
     done = subprocess.run([*command, *map(str, PAGES)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

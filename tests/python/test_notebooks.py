@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+from needs import skip_without
 from test_links import broken
 
 from tools.docs.notebooks import NOTEBOOKS, page_of, plain_html, run_notebook
@@ -96,8 +95,8 @@ def run_and_check(path: Path, folder: Path) -> NotebookNode:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_notebook_runs_and_its_page_has_its_pictures(path: Path, tmp_path: Path) -> None:
     source = path.read_text(encoding="utf-8")
-    if "!cwnd new" in source and shutil.which("cargo") is None and os.environ.get("CI") != "true":
-        pytest.skip("it needs cargo: Rust 1.89 or newer")
+    if "!cwnd new" in source:
+        skip_without("rust")
     notebook = run_and_check(path, tmp_path)
     text, pictures = page_of(notebook, path.stem)
     shown = re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)

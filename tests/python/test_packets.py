@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
-import shutil
 import signal
 import statistics
 import subprocess
@@ -16,14 +14,14 @@ from pathlib import Path
 import pytest
 from conftest import SHORT, Cli, refused
 from in_kernel import PATIENCE_S, PROGRAM, until
-from in_lab import WITHOUT_LAB
+from in_lab import LAB
 from in_lab import run as measured
+from needs import needs, skip_without
 
 import cwnd as package
 from cwnd import Flow, dumbbell
 
-CI = os.environ.get("CI") == "true"
-reads = pytest.mark.skipif(not CI and shutil.which("tshark") is None, reason="needs tshark (apt-get install tshark)")
+reads = needs("tshark")
 MSS = 1448
 #: A pcapng file begins with the type of its section header, and here says that it is little-endian.
 BEGIN = b"\n\r\r\n"
@@ -42,8 +40,7 @@ def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     if request.param == "sim":
         yield simulated
         return
-    if WITHOUT_LAB:
-        pytest.skip(WITHOUT_LAB)
+    skip_without(*LAB)
     request.getfixturevalue("lab")
     yield measured
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -15,13 +14,12 @@ from typing import Any
 
 import pytest
 from conftest import Cli
+from needs import needs
 
 import cwnd as package
 from cwnd import page as pages
 
-needs_page = pytest.mark.skipif(
-    os.environ.get("CI") != "true" and not pages.PAGE.exists(), reason="it needs the page in the package (make page)"
-)
+needs_page = needs("page")
 
 
 def state_in(html: str) -> Any:  # noqa: ANN401 -- a document

@@ -4,19 +4,15 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
-import pytest
-from marionette import FIREFOX, firefox
+from marionette import firefox
+from needs import needs
 
 import cwnd
 from cwnd.page import PAGE
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("CI") != "true" and not (FIREFOX and PAGE.exists()),
-    reason="it needs the page (make page) and Firefox",
-)
+pytestmark = needs("page", "firefox")
 
 
 @pytest.mark.slow

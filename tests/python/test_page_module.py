@@ -6,10 +6,8 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import os
 import random
 import shlex
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import Cli
+from needs import CI, needs
 
 from cwnd import Scenario, _native
 from cwnd import run as run_scenario
@@ -28,10 +27,12 @@ from tools.web.node import Module, module
 
 PAGE = ROOT / "python/cwnd/lab.html"
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("CI") != "true" and not (MODULE.exists() and PAGE.exists() and shutil.which("node")),
-    reason="it needs the page (make page) and Node",
-)
+pytestmark = [
+    needs("page", "node"),
+    pytest.mark.skipif(
+        not MODULE.exists() and not CI, reason="needs the page's module, which `make page` leaves in target"
+    ),
+]
 
 SEED = 20_261_125
 #: A scenario that names a file is none of a page's.

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from in_kernel import PATIENCE_S
+from needs import needs
 
 from tools.peers import peer
 from tools.peers.cases import CASES, Case, CaseGroup, document, flows, run_ours, run_peer, spec
@@ -17,12 +16,8 @@ from tools.peers.codel import MS, exact_spacing, newton_spacings, ns3_command, p
 from tools.peers.ns3.run import build_ns3
 from tools.peers.trials import ALONE, TRIALS
 
-needs_ns2 = pytest.mark.skipif(
-    shutil.which("ns2") is None and shutil.which("ns") is None, reason="ns-2 is not installed (Debian: ns2)"
-)
-needs_ns3 = pytest.mark.skipif(
-    not Path("/usr/include/ns3/core-module.h").exists(), reason="ns-3 is not installed (Debian: libns3-dev)"
-)
+needs_ns2 = needs("ns2")
+needs_ns3 = needs("ns3")
 
 
 @pytest.mark.parametrize("case", [*CASES, *(trial.case for trial in TRIALS)], ids=lambda case: case.key)

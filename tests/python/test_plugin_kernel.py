@@ -4,41 +4,24 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import Cli, New
-from in_kernel import Loader
-
-from cwnd import _native, plugin
+from in_kernel import Loader, crate_with_object
+from needs import skip_without
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def ease(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
-    """A crate as `cwnd new` makes it; the test is skipped where no object can be built of it, but not in CI."""
-    crate = new_crate("ease", tmp_path_factory.mktemp("plugin") / "ease")
-    try:
-        plugin.build_kernel(crate, crate / "first.bpf.o")
-    except OSError as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(error))
+    """A crate as `cwnd new` makes it, with its kernel object."""
+    crate = crate_with_object(new_crate, "ease", tmp_path_factory.mktemp("plugin"))
+    (crate / "ease.bpf.o").rename(crate / "first.bpf.o")
     return crate
-
-
-def kernel_is_ours() -> None:
-    """Skips where nothing can be loaded, but not in CI."""
-    if os.environ.get("CI") == "true":
-        return
-    if os.geteuid() != 0 or not Path("/sys/kernel/btf/vmlinux").exists():
-        pytest.skip("loading it needs root and a kernel with BTF")
-    if subprocess.run(["pkg-config", "--exists", "libelf"], check=False).returncode != 0:
-        pytest.skip("the loader needs libelf-dev, zlib1g-dev and pkg-config")
 
 
 def run_in_kernel(test: str, file: Path, parameters: str = "") -> None:
@@ -57,14 +40,14 @@ def registered(name: str) -> bool:
 def test_the_object_runs_in_the_kernel_with_the_settings_that_it_was_given(cwnd: Cli, ease: Path) -> None:
     done = cwnd("build-kernel", ease, "--param", "beta=0.5", "--param", "rest_us=2000")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{ease}/ease.bpf.o\n", "")
-    kernel_is_ours()
+    skip_without("kernel", "load")
     test = "plugin::an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_nothing_behind"
     # 0.5 × 65 536 = 32 768.
     run_in_kernel(test, ease / "ease.bpf.o", parameters="32768,2000")
 
 
 def test_the_object_is_read_once(ease: Path) -> None:
-    kernel_is_ours()
+    skip_without("kernel", "load")
     test = "plugin::an_object_is_loaded_from_the_bytes_that_were_looked_through"
     run_in_kernel(test, ease / "first.bpf.o")
 
@@ -77,19 +60,15 @@ def test_the_object_is_read_once(ease: Path) -> None:
     ],
 )
 def test_an_algorithm_that_steers_by_itself_runs_in_the_kernel(
-    name: str, test: str, tmp_path: Path, ease: Path, new_crate: New
+    name: str, test: str, tmp_path: Path, new_crate: New
 ) -> None:
-    crate = new_crate(name, tmp_path / name)
-    shutil.copy(Path(__file__).with_name("plugin") / f"{name}.rs", crate / "src" / f"{name}.rs")
-    plugin.build_kernel(crate, crate / f"{name}.bpf.o")
-    kernel_is_ours()
+    skip_without("kernel", "load")
+    crate = crate_with_object(new_crate, name, tmp_path, Path(__file__).with_name("plugin") / f"{name}.rs")
     run_in_kernel(test, crate / f"{name}.bpf.o")
 
 
 def test_the_pages_commands_load_it_and_run_a_command_on_it(cwnd: Cli, ease: Path, load: Callable[..., Loader]) -> None:
-    kernel_is_ours()
-    if not hasattr(_native, "KernelModule"):
-        pytest.skip("this build has no kernel part")
+    skip_without("kernel", "load")
     file = str(ease / "first.bpf.o")
     loader = load(file)
     assert "cwnd_first is loaded" in loader.said and registered("cwnd_first")

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from conftest import PROGRAM, Cli
 from in_kernel import PATIENCE_S, until
+from needs import needs, skip_without
 
 from cwnd.page import PAGE
 from cwnd.reproduce import Point, Setup
@@ -264,7 +265,7 @@ def test_the_report_has_all_claims_and_asks_nothing_of_the_network(reported: Pat
 
 
 # Where the web page has been built; what it makes of such an address is in web/test/browser.mjs.
-@pytest.mark.skipif(os.environ.get("CI") != "true" and not PAGE.exists(), reason="it needs the page (make page)")
+@needs("page")
 def test_points_of_a_figure_are_links_that_hold_their_scenarios(reported: Path) -> None:
     links = re.findall(r'<a href="lab.html#z:([A-Za-z0-9_-]+)">(.*?)</a>', (reported / "report.html").read_text())
     scenarios = json.loads((reported / QUICK / "scenarios.json").read_text())
@@ -290,10 +291,8 @@ def test_changes_from_the_last_report_are_marked_until_the_next(reported: Path, 
 
 @pytest.fixture
 def chromium() -> Iterator[str]:
-    if CHROMIUM is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("CI has a browser: install the package chromium")
-        pytest.skip("no browser here: install chromium to see the page in one")
+    skip_without("chromium")
+    assert CHROMIUM is not None, "CI has a browser: install the package chromium"
     yield CHROMIUM
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import pty
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,10 +13,10 @@ import termios
 import time
 from pathlib import Path
 
-import pytest
 from conftest import Cli, refused
 from in_kernel import PROGRAM, read_until, until
 from in_lab import NEEDS_LAB, outside
+from needs import needs
 
 pytestmark = NEEDS_LAB
 
@@ -127,9 +126,7 @@ def test_a_shell_within_a_shell_has_both_links() -> None:
 
 
 # Both directions at the command's device, each packet once: a byte there, a byte back.
-@pytest.mark.skipif(
-    os.environ.get("CI") != "true" and shutil.which("tshark") is None, reason="needs tshark (apt-get install tshark)"
-)
+@needs("tshark")
 def test_what_passes_is_captured(tmp_path: Path) -> None:
     file = tmp_path / "out.pcapng"
     server = (

@@ -51,7 +51,7 @@ def as_nobody(folder: Path, mode: str) -> list[str]:
 def namespaces() -> None:
     """Skips the test where the system gives users none."""
     if subprocess.run([*NOBODY, "unshare", "--user", "true"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("this system gives users no namespaces")
+        pytest.skip("needs user namespaces: sysctl user.max_user_namespaces=1000")
 
 
 # Two round trips of 100 ms: one to connect, one for the answer. The command is the user who has called it.

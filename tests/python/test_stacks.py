@@ -287,7 +287,7 @@ def quic_go(tmp_path: Path) -> Path:
     """The example of quic-go, built."""
     go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
     if go is None:
-        pytest.skip("it needs Go 1.26, which CI does not install")
+        pytest.skip("needs Go 1.26, which CI does not install: https://go.dev/dl")
     environment = {**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -298,7 +298,7 @@ def quic_go(tmp_path: Path) -> Path:
 
     version = run("env", "GOVERSION").stdout.strip()
     if tuple(map(int, re.findall(r"\d+", version)[:2])) < (1, 26):
-        pytest.skip(f"it needs Go 1.26, which CI does not install, and this is {version or 'older'}")
+        pytest.skip(f"needs Go 1.26, which CI does not install, and this is {version or 'older'}: https://go.dev/dl")
     modules = run("mod", "download")
     if modules.returncode != 0:
         pytest.skip(f"its modules cannot be fetched: {modules.stderr.strip()}")

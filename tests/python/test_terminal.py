@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from conftest import PROGRAM, SHORT, Cli
+from needs import needs
 from rich.console import Console
 from test_results import LOT
 
@@ -148,7 +149,6 @@ def test_a_cell_wider_than_the_terminal_goes_on_below() -> None:
     assert not cut(text, f"10.81 10.42 {change}") and all(len(line) <= 40 for line in text.splitlines()), text
 
 
-@pytest.mark.skipif(not hasattr(_native, "KernelModule"), reason="this build has no kernel part")
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_view_of_a_kernel_trace_and_the_verdicts_are_whole_too(width: int) -> None:
     from cwnd.kernel import view
@@ -227,10 +227,7 @@ LISTS = [
     ("show", "hystart++"),
     ("reproduce", "--list"),
     ("reproduce", "rhee2005", "--list"),
-    pytest.param(
-        ("kernel", "list"),
-        marks=pytest.mark.skipif(not hasattr(_native, "KernelModule"), reason="this build has no kernel part"),
-    ),
+    pytest.param(("kernel", "list"), marks=needs("kernel")),
 ]
 
 

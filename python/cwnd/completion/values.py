@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from cwnd import _native
 from cwnd.compare_help import ELSEWHERE
 from cwnd.lanes import LANES
+from cwnd.optional_parts import PARTS
 from cwnd.scenario import DISCIPLINES, QUEUE_FLAGS
 from cwnd.stack_names import stock_algorithms
 
@@ -197,6 +198,7 @@ BY_METAVAR: dict[str, Source] = {
     "KIND": each_of(lambda: PICTURES),
     "WIDTH": each_of(lambda: PICTURE_WIDTHS),
     "FORMAT": each_of(lambda: PICTURE_FORMATS),
+    "[PART...]": each_of(lambda: [(name, known.title) for name, known in PARTS.items()]),
     "SHELL": each_of(lambda: ("bash", "zsh", "fish")),
     "COMMAND": COMMAND,
     "COMMAND...": COMMAND,

@@ -131,8 +131,8 @@ def switch(
 def doctor(as_json: Json = False) -> None:
     """Say what this kernel and these rights allow, and what to do about each no; exit code 1 if nothing can be loaded."""
     required()
-    from cwnd._native import kernel_doctor
     from cwnd.kernel.doctor import can_load, show
+    from cwnd.kernel.native import kernel_doctor
 
     checks = kernel_doctor()
     if as_json:

@@ -6,9 +6,14 @@ from __future__ import annotations
 import signal
 import sys
 
-from cwnd._native import KernelLoadedModule, KernelModule, kernel_give_up_rights, kernel_registrations
 from cwnd.kernel.listing import tcp_setting
-from cwnd.kernel.native import KernelInputError
+from cwnd.kernel.native import (
+    KernelInputError,
+    KernelLoadedModule,
+    KernelModule,
+    kernel_give_up_rights,
+    kernel_registrations,
+)
 from cwnd.messages import shows_progress
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

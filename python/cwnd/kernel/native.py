@@ -3,12 +3,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
 from cwnd import _native
 from cwnd._native import ScenarioError
 
+if TYPE_CHECKING:
+    from cwnd._native import KernelConnection as KernelConnection
+    from cwnd._native import KernelEnded as KernelEnded
+    from cwnd._native import KernelError as KernelError
+    from cwnd._native import KernelLoadedModule as KernelLoadedModule
+    from cwnd._native import KernelModule as KernelModule
+    from cwnd._native import KernelRegistration as KernelRegistration
+    from cwnd._native import KernelScope as KernelScope
+    from cwnd._native import KernelTrace as KernelTrace
+    from cwnd._native import kernel_doctor as kernel_doctor
+    from cwnd._native import kernel_give_up_rights as kernel_give_up_rights
+    from cwnd._native import kernel_registrations as kernel_registrations
+    from cwnd._native import kernel_switch as kernel_switch
+
 MISSING = (
-    "this cwnd was built without its kernel part: install what `.ci/features` names in cwnd's checkout and run `make` "
-    "there again, or install a wheel of `make wheel`, which needs no compiler"
+    "this cwnd was built without its kernel part: `make kernel` in cwnd's checkout builds it in, and a wheel of `make wheel` has it "
+    "and needs no compiler (`cwnd doctor` says what this machine lacks)"
 )
 
 
@@ -24,7 +40,36 @@ class KernelInputError(ScenarioError):
         return type(self), (self.field, self.value, self.expected)
 
 
+def is_there() -> bool:
+    """Whether this build has its kernel part."""
+    return hasattr(_native, "KernelModule")
+
+
 def required() -> None:
     """Raises `OSError` if this build has no kernel part."""
-    if not hasattr(_native, "KernelModule"):
+    if not is_there():
         raise OSError(MISSING)
+
+
+class Absent(type):
+    """The type of what stands in for a name of the kernel part: it can be imported, and each use of it raises `OSError`."""
+
+    def __call__(cls, *_: object, **__: object) -> NoReturn:
+        raise OSError(MISSING)
+
+    def __getattr__(cls, name: str) -> object:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise OSError(MISSING)
+
+
+def __getattr__(name: str) -> object:
+    if not name.lower().startswith("kernel"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if is_there():
+        value = getattr(_native, name)
+    else:
+        # An `except` clause takes classes of exceptions only.
+        value = type(name, (OSError,), {}) if name == "KernelError" else Absent(name, (), {})
+    globals()[name] = value
+    return value

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cwnd import _native
-from cwnd._native import KernelLoadedModule, KernelModule, kernel_registrations
-from cwnd.kernel.native import KernelInputError
+from cwnd.kernel.native import KernelInputError, KernelLoadedModule, KernelModule, kernel_registrations
 
 
 def is_object(text: str) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cwnd._native import kernel_switch
-from cwnd.kernel.native import KernelInputError
+from cwnd.kernel.native import KernelInputError, kernel_switch
 from cwnd.kernel.spec import acquire
 
 

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cwnd import _native, partial_folders
-from cwnd._native import KernelEnded, KernelModule, KernelTrace, ScenarioError, Table
+from cwnd._native import ScenarioError, Table
 from cwnd.kernel.listing import tcp_setting
-from cwnd.kernel.native import KernelInputError
+from cwnd.kernel.native import KernelEnded, KernelInputError, KernelModule, KernelTrace
 from cwnd.kernel.result import LANE, Manifest, TracedSet, TraceSummary
 from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.spec import is_object, module, name_of_set

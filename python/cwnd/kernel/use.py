@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from cwnd._native import KernelEnded, KernelScope
+from cwnd.kernel.native import KernelEnded, KernelScope
 from cwnd.kernel.spec import acquire
 from cwnd.messages import note, shows_progress
 

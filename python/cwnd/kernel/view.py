@@ -11,7 +11,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from cwnd._native import KernelConnection, KernelTrace
+from cwnd.kernel.native import KernelConnection, KernelTrace
 from cwnd.terminal import Grid
 
 # A terminal shows the connections with most calls; the tables have all.
