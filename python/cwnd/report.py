@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,15 @@ def mbps(value: float) -> str:
 def two_decimals(value: float) -> str:
     """A number with two decimals, or two significant digits where these would not show it."""
     return f"{value:.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
+
+
+def three_digits(value: float) -> str:
+    """A number with three significant digits, and all digits of a larger whole part: 0.200, 1.50, 40.0, 163, 1234."""
+    if not value:
+        return "0"
+    # Rounded first: 9.996 has the decimals of 10.0.
+    rounded = float(f"{value:.3g}") if abs(value) < 1000 else value
+    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f}"
 
 
 def seconds(value: float | None) -> str:
@@ -132,7 +142,7 @@ def window(segments: float) -> str:
 
 # (heading, key, format), one column each.
 COLUMNS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
-    ("RTT ms", "rtt_ms", "{:.0f}".format),
+    ("RTT ms", "rtt_ms", three_digits),
     ("Mbit/s", "throughput_mbps", two_decimals),
     ("goodput", "goodput_mbps", two_decimals),
     ("share", "share", "{:.1%}".format),

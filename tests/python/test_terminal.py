@@ -56,7 +56,7 @@ def of_a_run(summary: dict[str, Any]) -> list[str]:
         numbers += [f"{flow['throughput_mbps']:.2f}", f"{flow['goodput_mbps']:.2f}", f"{flow['share']:.1%}"]
         numbers += [
             f"{flow['cwnd_mean']:.1f}",
-            f"{flow['rtt_ms']:.0f}",
+            f"{flow['rtt_ms']:.1f}",
             str(flow["retransmits"]),
             str(flow["timeouts"]),
         ]
@@ -303,3 +303,21 @@ def test_a_rate_too_small_for_two_decimals_is_printed_with_two_digits(cwnd: Cli)
     done = cwnd("compare", "cubic", "--rate", "5kbit/s", "--rtt", "100ms", "--duration", "100s")
     row = next(line for line in done.stdout.splitlines() if line.startswith(" cubic "))
     assert row.split()[2:4] == ["0.0039", "0.0038"] and "\n0.005 Mbit/s" in done.stdout
+
+
+# 0.2, 1.5, 40 and 162.8 ms: three significant digits each, and all digits of a larger whole part.
+@pytest.mark.parametrize(
+    ("rtt", "shown"),
+    [
+        ("200us", "0.200"),
+        ("1.5ms", "1.50"),
+        ("40ms", "40.0"),
+        ("162.8ms", "163"),
+        ("9.996ms", "10.0"),
+        ("1234ms", "1234"),
+    ],
+)
+def test_a_round_trip_time_has_three_significant_digits(cwnd: Cli, rtt: str, shown: str) -> None:
+    done = cwnd("compare", "cubic", "--rate", "1Mbit/s", "--rtt", rtt, "--duration", "1s")
+    row = next(line for line in done.stdout.splitlines() if line.startswith(" cubic "))
+    assert row.split()[1] == shown
