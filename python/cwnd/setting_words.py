@@ -9,6 +9,7 @@ from functools import cache
 from typing import cast
 
 from cwnd._native import Scenario
+from cwnd.notation import notation
 from cwnd.scenario import Flow, dumbbell
 from cwnd.stack_names import is_stock
 from cwnd.stored_scenario import scenario_document
@@ -47,7 +48,7 @@ def parts_of(link: Table) -> dict[str, str]:
         return {}
     name, keys = QUEUES[kind]
     marks = {"ecn": "marking ECN"} if queue.get("ecn") else {}
-    return {"name": name, **{key: with_space(str(queue[key])) for key in keys if key in queue}, **marks}
+    return {"name": name, **{key: with_space(notation(queue[key])) for key in keys if key in queue}, **marks}
 
 
 def queue_of(document: Table) -> dict[str, str]:
@@ -84,7 +85,7 @@ def others_of(scenario: Scenario, document: Table) -> dict[str, str]:
 
 def most_of(jitter: object) -> str:
     """The most that a jitter adds; where it is no uniform one, its table."""
-    return str(cast("Table", jitter).get("max", jitter)) if isinstance(jitter, Mapping) else str(jitter)
+    return notation(jitter.get("max", jitter) if isinstance(jitter, Mapping) else jitter)
 
 
 def traffic_of(scenario: Scenario, document: Table) -> list[str]:
@@ -118,7 +119,7 @@ def own_settings(document: Table) -> list[dict[str, str]]:
         usual = {**bare_flow(str(flow["cc"])), "ecn": bool(queue.get("ecn"))}
         found.append(
             {
-                key: str(value).lower() if isinstance(value, bool) else str(value)
+                key: notation(value)
                 for key, value in flow.items()
                 if key not in SAID and value != usual.get(key) and not (key == "start" and value == COMPARED)
             }

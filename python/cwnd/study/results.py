@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from cwnd.displayed import Displayed
 from cwnd.flow_and_link import Value
 from cwnd.frames import RunsAndMeans
+from cwnd.notation import level_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +27,7 @@ class Failed(TypedDict):
 
 def place(factors: Mapping[str, object]) -> str:
     """A point in words: `beta=0.7, rtt=40ms`."""
-    return ", ".join(f"{name}={value}" for name, value in factors.items())
+    return ", ".join(f"{name}={level_words(value)}" for name, value in factors.items())
 
 
 @dataclass(frozen=True, slots=True, repr=False)

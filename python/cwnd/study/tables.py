@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from cwnd.flow_and_link import Value
 from cwnd.metrics.statistics import mean_interval, median_interval
+from cwnd.notation import notation
 from cwnd.replicates.document import TIMES
 from cwnd.replicates.rows import Row, RunNumbers
 from cwnd.study.values import quantity_of
@@ -77,10 +78,12 @@ def labels_with(points: Points, apart: Mapping[int, Mapping[str, str]]) -> dict[
         for index, group in enumerate(point.scenario.groups if point.scenario else []):
             own = varied.get(index, {})
             settings = [
-                f"{key}={point.factors[name]}" for name, key in own.items() if key not in ("cc", "label", "count")
+                f"{key}={notation(point.factors[name])}"
+                for name, key in own.items()
+                if key not in ("cc", "label", "count")
             ]
             # An algorithm that is an axis may have settings with it.
-            named = next((str(point.factors[name]) for name, key in own.items() if key == "cc"), group.cc)
+            named = next((notation(point.factors[name]) for name, key in own.items() if key == "cc"), group.cc)
             beside = apart.get(index, {}).values()
             found[point.number, index] = " ".join([named, *beside, *settings]) if own else group.name
     return found
@@ -103,7 +106,7 @@ def told_apart(points: Points) -> dict[int, dict[str, str]]:
                 left_out = ("cc", "count", *varied.get(index, {}).values())
                 for key, value in tables[index].items():
                     if key not in left_out and value != tables[other].get(key):
-                        words = str(cell(value))
+                        words = notation(value)
                         # As in the labels of a run.
                         found.setdefault(index, {})[key] = words if key in ("label", "stack") else f"{key}={words}"
     return found

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from cwnd.input_errors import refused
+from cwnd.notation import level_words
 from cwnd.plot.run import COLOURS, Dash
 from cwnd.plot.studies.factors import Factor
 
@@ -245,7 +246,7 @@ def plain_numbers(axes: Axes) -> None:
 def x_axis(axes: Axes, factor: Factor) -> None:
     """Scale and ticks of the axis of a factor."""
     if factor.numbers is None:
-        axes.set_xticks(range(len(factor.levels)), [str(level) for level in factor.levels])
+        axes.set_xticks(range(len(factor.levels)), [level_words(level) for level in factor.levels])
         axes.set_xlim(-0.5, len(factor.levels) - 0.5)
         return
     values = [factor.numbers[level] for level in factor.levels]

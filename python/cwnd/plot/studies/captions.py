@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cwnd.notation import level_words
 from cwnd.plot.studies.chosen import Chosen
 from cwnd.plot.studies.layout import Layout
 
@@ -35,7 +36,7 @@ def set_up(layout: Layout) -> list[str]:
             words.append(form.format(value))
     for factor in chosen.factors.values():
         if len(factor.levels) == 1:
-            words.append(f"{'RTT' if factor.name == 'rtt' else factor.name} {factor.levels[0]}")
+            words.append(f"{'RTT' if factor.name == 'rtt' else factor.name} {level_words(factor.levels[0])}")
     if chosen.of == "link":
         links = {row["name"] for row in chosen.means()}
         words.append(f"link {', '.join(sorted(links))}" if links != {"link"} else "")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cwnd.notation import level_words
 from cwnd.plot.studies.canvas import Canvas
 from cwnd.plot.studies.factors import Cell, Factor
 
@@ -99,7 +100,7 @@ def plain_ticks(axes: Axes, ticks: Sequence[float]) -> None:
 
 def tick(factor: Factor, level: Cell) -> str:
     """A level on an axis: its number, or its text."""
-    return str(level) if factor.numbers is None else f"{factor.numbers[level]:.3g}"
+    return level_words(level) if factor.numbers is None else f"{factor.numbers[level]:.3g}"
 
 
 def digits_of(values: Sequence[float]) -> int:

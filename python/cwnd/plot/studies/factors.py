@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cwnd.input_errors import refused
+from cwnd.notation import level_words
 from cwnd.study.results import Study
 from cwnd.study.tables import number_columns
 from cwnd.study.values import quantity_of, same
@@ -55,7 +56,7 @@ class Factor:
     def span(self) -> str:
         """From the first to the last level, in words."""
         if self.numbers is None:
-            return f"{self.levels[0]} to {self.levels[-1]}"
+            return f"{level_words(self.levels[0])} to {level_words(self.levels[-1])}"
         ends = [f"{self.numbers[level]:.3g}" for level in (self.levels[0], self.levels[-1])]
         return f"{ends[0]} to {ends[1]} {UNITS.get(self.unit, self.unit)}".rstrip()
 
@@ -65,7 +66,7 @@ class Factor:
 
     def text(self, level: Cell) -> str:
         """A level in words, with the factor: `rtt=40ms`; algorithms by their names alone."""
-        return str(level) if self.name.rpartition(".")[2] == "cc" else f"{self.name}={level}"
+        return level_words(level) if self.name.rpartition(".")[2] == "cc" else f"{self.name}={level_words(level)}"
 
 
 def uneven(values: Sequence[float]) -> float:
