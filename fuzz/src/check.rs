@@ -5,7 +5,7 @@
 
 use crate::relations::idle_changes_nothing;
 use cwnd_link::Limit;
-use cwnd_scenario::{ActionKind, CapturedHosts, Invalid, LinkRate, Scenario};
+use cwnd_scenario::{ActionKind, CapturedHosts, Invalid, Scenario};
 use cwnd_sim::{PacketLocations, Simulation, Tables};
 use std::fmt;
 
@@ -275,29 +275,17 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
     if !(1.0 / n - 1e-9..=1.0 + 1e-9).contains(&summary.jain) {
         return Err(format!("Jain's index of {n} flows is {}", summary.jain));
     }
-    let measured = (scenario.measure.1 - scenario.measure.0) as f64;
+    let (from, to) = scenario.measure;
+    let configs = scenario.link_configs();
     for (number, (link, of_link)) in scenario.links.iter().zip(&summary.links).enumerate() {
-        let capacity = of_link.capacity_mbps * measured / 1e3;
-        let most = match &link.rate {
-            LinkRate::Constant(rate) => *rate,
-            LinkRate::Steps(first, steps) => steps.iter().map(|step| step.1).fold(*first, u64::max),
-            LinkRate::Trace(..) => continue, // its capacity is a mean
-        };
-        // The packet that is being sent when the measured interval begins counts in full. Departures are rounded down: a packet that
-        // leaves within the nanosecond after the end counts, too.
-        // At a tick, what was sent since the last one.
-        let tick = link.tick.unwrap_or(1);
-        let slack = (f64::from(scenario.packet_size) * 8.0 + most as f64 * tick as f64 / 1e9) / capacity;
-        let changes = scenario
-            .actions
-            .iter()
-            .any(|action| matches!(action.what, ActionKind::Rate(..) | ActionKind::Buffer(..)));
-        if changes || !scenario.traffic.is_empty() {
-            continue; // other rates, limits and sizes of packets
+        let rate = configs[number].server.rate();
+        let buffers = scenario.actions.iter().any(|action| matches!(action.what, ActionKind::Buffer(..)));
+        if buffers || !scenario.traffic.is_empty() {
+            continue; // other limits and sizes of packets
         }
+        let packet = u128::from(scenario.packet_size) * 8_000_000_000;
         // Before the end, `packets` already counts the packets that will leave the first link by the end.
-        let bits = u128::from(scenario.packet_size) * 8_000_000_000;
-        let able = u128::from(most) * (u128::from(scenario.duration) + 1) / bits;
+        let able = rate.capacity(0, scenario.duration + 1) / packet;
         // The last packet of a flow with an end may be shorter, as often as it is sent.
         let flows = scenario.expand();
         let ending = flows.iter().zip(&summary.flows).filter(|(flow, _)| flow.group.size.is_some());
@@ -305,11 +293,13 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
         if number == 0 && u128::from(simulation.packets()) > able {
             return Err(format!("{} packets left a link that can send {able}", simulation.packets()));
         }
-        if of_link.utilization > 1.0 + slack + 1e-9 {
-            return Err(format!(
-                "a utilisation of {} where a packet is {slack}: {}",
-                of_link.utilization, link.name
-            ));
+        // The packet that is being sent when the measured interval begins counts in full, and at a tick, what was sent since the last one.
+        // Departures are rounded down: a packet that leaves within the nanosecond after the end counts, too.
+        let begin = from.saturating_sub(link.tick.unwrap_or(0));
+        let most = (rate.capacity(begin, to + 1) + packet) as f64 / 1e9;
+        let sent = of_link.utilization * of_link.capacity_mbps * (to - from) as f64 / 1e3;
+        if sent > most * (1.0 + 1e-9) {
+            return Err(format!("{sent} bits left a link that can send {most}: {}", link.name));
         }
         // The waiting packets, and the one being sent.
         let room = match link.running_limit(link.queue.limit, scenario.packet_size) {

@@ -109,9 +109,10 @@ class LinkSummary(TypedDict):
 
     #: name
     name: str
-    #: mean capacity of the measured interval (Mbit/s)
+    #: what it could send in the measured interval, over its length: the integral of its rate, of a trace its
+    #: opportunities (Mbit/s)
     capacity_mbps: float
-    #: wire bits that left it over its capacity (1)
+    #: wire bits that left it over what it could send, both in the measured interval (1)
     utilization: float
     #: packets that left it (packets)
     packets: int

@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod aqm;
+mod capacity;
 mod counters;
 mod delay;
 mod drops;

@@ -167,20 +167,10 @@ impl<P> Link<P> {
         }
     }
 
-    /// Its capacity between two times, ns, in bits; for a trace, by the trace's mean rate.
-    pub fn capacity_bits(&self, from: u64, to: u64) -> f64 {
-        match &self.rate {
-            Rate::Constant(rate) => *rate as f64 * (to - from) as f64 / 1e9,
-            Rate::Trace(trace) => trace.mean_rate() as f64 * (to - from) as f64 / 1e9,
-            Rate::Steps(steps) => {
-                let ends = steps.changes().iter().map(|step| step.0).chain([u64::MAX]);
-                let starts = [(0, steps.first())].into_iter().chain(steps.changes().iter().copied());
-                let part = |((start, rate), end): ((u64, u64), u64)| {
-                    rate as f64 * end.min(to).saturating_sub(start.max(from)) as f64 / 1e9
-                };
-                starts.zip(ends).map(part).sum()
-            }
-        }
+    /// How fast it sends.
+    #[must_use]
+    pub const fn rate(&self) -> &Rate {
+        &self.rate
     }
 
     /// Propagation at `now`, ns: without jitter and without an extra delay.

@@ -3,20 +3,6 @@
 use super::*;
 use crate::aqm::{DropCause, QueueConfig};
 
-// 5 s at 10 Mbit/s, 3 s of outage, 2 s at 4 Mbit/s; of that 4 s to 9 s: 10 + 0 + 4 Mbit.
-#[test]
-fn a_links_capacity_is_the_integral_of_its_rate() {
-    let steps = Steps::new(10_000_000, vec![(5_000_000_000, 0), (8_000_000_000, 4_000_000)]).expect("rising");
-    let fifo = FifoConfig {
-        rate: Rate::Steps(steps),
-        limit: Steps::constant(Limit::Packets(1)),
-        queue: QueueConfig::DropTail,
-    };
-    let link = Link::<()>::new(LinkConfig::queue_only(fifo), (0, 1), 1);
-    assert!((link.capacity_bits(4_000_000_000, 9_000_000_000) - 14e6).abs() < 1e-3);
-    assert!((link.capacity_bits(0, 10_000_000_000) - 58e6).abs() < 1e-3);
-}
-
 // The simulator makes a link hand over every packet by this: it must be no other link.
 #[test]
 fn a_link_that_ticks_every_nanosecond_does_as_one_that_does_not_tick() {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Bytes that one line of a trace delivers.
 pub const OPPORTUNITY_BYTES: u64 = 1500;
 
-const NS_PER_MS: u64 = 1_000_000;
+pub(crate) const NS_PER_MS: u64 = 1_000_000;
 
 /// A trace of delivery opportunities. Copies share their memory.
 #[derive(Clone, Debug, PartialEq, Eq)]

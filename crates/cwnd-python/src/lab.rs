@@ -17,8 +17,7 @@ use std::time::Duration;
 #[pyclass(module = "cwnd._native")]
 pub struct Lab {
     inner: cwnd_live::Lab,
-    rates: Vec<RateRow>,
-    duration: u64,
+    scenario: cwnd_scenario::Scenario,
     /// Whether each acknowledgement is a row of `cwnd`.
     per_ack: bool,
     over: bool,
@@ -31,8 +30,7 @@ impl Lab {
     fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
         let scenario = &scenario.inner;
         let inner = py.detach(|| cwnd_live::Lab::start(scenario)).map_err(raised)?;
-        let (duration, per_ack) = (scenario.duration, scenario.record.per_ack);
-        Ok(Self { inner, rates: cwnd_sim::rates(scenario), duration, per_ack, over: false })
+        Ok(Self { inner, scenario: scenario.clone(), per_ack: scenario.record.per_ack, over: false })
     }
 
     /// Raises `ScenarioError` for what the lane does not do, without a run.
@@ -55,7 +53,7 @@ impl Lab {
     /// Part of the time that is over, 0 to 1.
     #[getter]
     fn progress(&self) -> f64 {
-        self.inner.now() as f64 / self.duration as f64
+        self.inner.now() as f64 / self.scenario.duration as f64
     }
 
     /// Time of the scenario, s.
@@ -162,8 +160,8 @@ impl Recorded for Lab {
         self.inner.tables()
     }
 
-    fn rates(&self) -> &[RateRow] {
-        &self.rates
+    fn rates(&self) -> Vec<RateRow> {
+        cwnd_sim::rates(&self.scenario)
     }
 
     fn summed(&self) -> Summary {

@@ -14,8 +14,7 @@ use pyo3::prelude::*;
 #[pyclass(module = "cwnd._native")]
 pub struct Simulation {
     inner: cwnd_sim::Simulation,
-    rates: Vec<RateRow>,
-    duration: u64,
+    scenario: cwnd_scenario::Scenario,
     cpu_s: f64,
 }
 
@@ -31,8 +30,7 @@ impl Simulation {
         inner.begin();
         let cpu_s = thread_cpu_s() - begin;
         sound(py, &inner)?;
-        let duration = scenario.inner.duration;
-        Ok(Self { inner, rates: cwnd_sim::rates(&scenario.inner), duration, cpu_s })
+        Ok(Self { inner, scenario: scenario.inner.clone(), cpu_s })
     }
 
     /// Handles up to `events` events, without the interpreter's lock; returns whether the run is over. Raises `PluginError`.
@@ -55,7 +53,7 @@ impl Simulation {
     /// Part of the simulated time that is done, 0 to 1.
     #[getter]
     fn progress(&self) -> f64 {
-        self.inner.now() as f64 / self.duration as f64
+        self.inner.now() as f64 / self.scenario.duration as f64
     }
 
     /// Simulated time, s.
@@ -133,8 +131,8 @@ impl Recorded for Simulation {
         self.inner.tables()
     }
 
-    fn rates(&self) -> &[RateRow] {
-        &self.rates
+    fn rates(&self) -> Vec<RateRow> {
+        cwnd_sim::rates(&self.scenario)
     }
 
     fn summed(&self) -> Summary {

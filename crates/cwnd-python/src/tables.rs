@@ -83,7 +83,7 @@ pub trait Recorded {
     /// The rows that were not taken out.
     fn recorded(&self) -> &Tables;
     /// The rates of its links.
-    fn rates(&self) -> &[RateRow];
+    fn rates(&self) -> Vec<RateRow>;
     /// Its summary; of a run that is not over, as far as it goes.
     fn summed(&self) -> Summary;
     /// Its links' queueing delays.
@@ -128,7 +128,7 @@ pub trait Recorded {
         Ok(Table(match name {
             "flows" => arrow(lane, &*tables::FLOWS, &self.summed().flows),
             "links" => arrow(lane, &*tables::LINKS, &self.summed().links),
-            "rates" => arrow(lane, tables::RATES, self.rates()),
+            "rates" => arrow(lane, tables::RATES, &self.rates()),
             "waits" => arrow(lane, tables::WAITS, &self.waits()),
             "cwnd" => arrow(lane, tables::CWND, part(&recorded.cwnd, start, count)),
             "queue" => arrow(lane, &*tables::QUEUE, part(&recorded.queue, start, count)),

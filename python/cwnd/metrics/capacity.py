@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The rate of a link over time, constant or in steps."""
+"""The rate of a link over time: constant, in steps, or of a trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The rate of a link from given times on; of a link that follows a trace, the mean."""
+    """The rate of a link from given times on.
+
+    A trace is in the table `rates` as the bits of its opportunities over the millisecond that begins at their time.
+    """
 
     #: When each rate begins, s; the first is 0.
     times_s: Floats
@@ -42,6 +45,11 @@ class Capacity:
     def is_constant(self) -> bool:
         """Whether it never changes."""
         return bool((self.mbps == self.mbps[0]).all())
+
+    def mean_mbps(self, edges_s: Floats) -> Floats:
+        """The means of the rate between each two of these times, Mbit/s."""
+        means: Floats = np.diff(self.sent_mbit(edges_s)) / np.diff(edges_s)
+        return means
 
     def _at_steps(self) -> Floats:
         """What the link can have sent by the begin of each rate, Mbit."""

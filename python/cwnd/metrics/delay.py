@@ -35,7 +35,7 @@ def sampled_queueing_delay(
     """Queueing delay, estimated from the samples of the table `queue`: the wait of a packet that arrives at a sample.
 
     It weighs times, not packets, and counts the packet in service as a whole: at most one serialisation too much. The queue is
-    first in, first out, and sends at the link's `capacity` (of a trace, its mean). Undefined without a sample from `begin_s` up to `end_s`, and when a
+    first in, first out, and sends at the link's `capacity`. Undefined without a sample from `begin_s` up to `end_s`, and when a
     backlog is never sent.
     """
     times = np.asarray(column(queue, "time_s"), np.float64)

@@ -33,7 +33,7 @@ class FlowMeasures:
 class LinkMeasures:
     """Measures of a link over the measured interval."""
 
-    #: wire bits that left it over its capacity, 0 to 1
+    #: wire bits that left it over what it could send in the interval, 0 to 1
     utilization: Measure
     #: packets dropped over all that came to it, 0 to 1
     loss_rate: Measure

@@ -170,11 +170,14 @@ def throughput(run: RunData, axes: Axes, *, named: bool = True) -> None:
     changing = [link for link, capacity in enumerate(run.capacity) if not capacity.is_constant]
     if len(changing) == 1:
         capacity = run.capacity[changing[0]]
-        times = np.append(capacity.times_s, run.scenario.duration_s)
-        axes.step(times, np.append(capacity.mbps, capacity.mbps[-1]), where="post", color=GREY, linewidth=0.9)
-        axes.set_ylim(top=1.08 * capacity.mbps.max())
+        # Many changes, such as those of a trace, are drawn as means over the same time as those of the flows.
+        times, mbps = np.append(capacity.times_s, run.scenario.duration_s), capacity.mbps
+        if run.has_many_changes(capacity):
+            times, mbps = edges, capacity.mean_mbps(edges)
+        axes.step(times, np.append(mbps, mbps[-1]), where="post", color=GREY, linewidth=0.9)
+        axes.set_ylim(top=1.08 * mbps.max())
         rate = f"rate of {run.summary['links'][changing[0]]['name']}" if len(run.capacity) > 1 else "rate of the link"
-        end = (run.scenario.duration_s, capacity.mbps[-1])
+        end = (run.scenario.duration_s, mbps[-1])
         axes.annotate(rate, end, (-3, 3), textcoords="offset points", ha="right", fontsize=7, color=GREY)
     axes.set_ylabel(f"throughput (Mbit/s, {width:g} s means)")
     draw_marks(run, axes, named=named)

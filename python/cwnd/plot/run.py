@@ -148,6 +148,8 @@ class RunData:
             if action.kind in ("delay", "buffer")
         ]
         for link, capacity in zip(self.summary["links"], self.capacity):
+            if self.has_many_changes(capacity):
+                continue
             changes = zip(capacity.times_s[1:], capacity.mbps[1:])
             marks += [Mark(float(at), f"{mbps:g} Mbit/s" if mbps else "outage", link["name"]) for at, mbps in changes]
         return sorted(marks, key=lambda mark: mark.time_s)
@@ -190,10 +192,22 @@ class RunData:
         labels = ", ".join(f"{label} ({len(flows)})" for label, flows in self.flows_of.items())
         return self.scenario.name or labels or ", ".join(self.scenario.traffic_names)
 
+    @staticmethod
+    def has_many_changes(capacity: Capacity) -> bool:
+        """Whether a rate has more changes than can be marked, such as that of a trace."""
+        return len(capacity.times_s) > 4 * MAX_MARKS
+
+    def rates_of(self, capacity: Capacity) -> tuple[float, float]:
+        """The lowest and the highest rate of a link, Mbit/s; of one with many changes, such as one with a trace, the mean over the run for both."""
+        if self.has_many_changes(capacity):
+            mean = float(capacity.mean_mbps(np.array([0.0, self.scenario.duration_s]))[0])
+            return float(f"{mean:.4g}"), float(f"{mean:.4g}")
+        return float(capacity.mbps.min()), float(capacity.mbps.max())
+
     def setup(self, width: int, *, brief: bool = True) -> str:
         """The scenario in one line: rates, round trips, buffers, losses, seed. If it is longer than `width`, the losses are shortened; with `brief` queues have no parameters."""
         links = [link for link in self.scenario.links if not link.is_reverse]
-        rates = [(float(capacity.mbps.min()), float(capacity.mbps.max())) for capacity in self.capacity[: len(links)]]
+        rates = [self.rates_of(capacity) for capacity in self.capacity[: len(links)]]
         parts = [f"{len(links)} links"] if len(links) > 1 else []
         parts.append(f"{between(min(low for low, _ in rates), max(high for _, high in rates))} Mbit/s")
         rtts = [flow["rtt_ms"] for flow in self.summary["flows"]]

@@ -51,13 +51,13 @@ pub static LINKS: LazyLock<Vec<Column<LinkSummary>>> = LazyLock::new(|| {
             Column::new(
                 "capacity_mbps",
                 "Mbit/s",
-                "mean capacity of the measured interval",
+                "what it could send in the measured interval, over its length: the integral of its rate, of a trace its opportunities",
                 Number(|l| l.capacity_mbps),
             ),
             Column::new(
                 "utilization",
                 "1",
-                "wire bits that left it over its capacity",
+                "wire bits that left it over what it could send, both in the measured interval",
                 Number(|l| l.utilization),
             ),
             Column::new("packets", "packets", "packets that left it", Count(|l| l.packets)),

@@ -12,7 +12,7 @@ pub struct RateRow {
     pub link: u32,
     /// From when on, ns.
     pub from_ns: u64,
-    /// Rate, bit/s; 0 is an outage; of a trace its mean.
+    /// Rate, bit/s; 0 is an outage; of a trace the bits of its opportunities over the millisecond that begins at their time.
     pub rate: u64,
 }
 
@@ -23,7 +23,7 @@ pub static RATES: &[Column<RateRow>] = &[
     Column::new(
         "rate_mbps",
         "Mbit/s",
-        "rate; 0 is an outage; of a trace its mean",
+        "rate; 0 is an outage; of a trace the bits of its opportunities over the millisecond that begins at their time",
         Number(|r| r.rate as f64 / 1e6),
     ),
 ];

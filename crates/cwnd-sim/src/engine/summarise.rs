@@ -3,7 +3,7 @@
 
 use super::Simulation;
 use crate::tcp::{FlowState, Owner};
-use cwnd_link::{Link, Rate};
+use cwnd_link::{Link, LinkConfig};
 use cwnd_record::{
     FlowCounts, FlowSummary, LinkSummary, RateRow, Summary, TrafficSummary, TransferCounts, WaitRow,
 };
@@ -52,20 +52,11 @@ impl Simulation {
 /// The rates of a scenario's links over the time of the run, link by link; each has one from time 0 on.
 #[must_use]
 pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
-    let mut rows = Vec::new();
-    for (link, config) in (0..).zip(scenario.link_configs()) {
-        let mut push = |from_ns, rate| rows.push(RateRow { link, from_ns, rate });
-        match config.server.rate() {
-            Rate::Constant(rate) => push(0, *rate),
-            Rate::Trace(trace) => push(0, trace.mean_rate()),
-            Rate::Steps(steps) => {
-                push(0, steps.first());
-                let within = steps.changes().iter().filter(|step| step.0 < scenario.duration);
-                within.for_each(|&(at, rate)| push(at, rate));
-            }
-        }
-    }
-    rows
+    let of_link = |(link, config): (u32, LinkConfig)| {
+        let steps = config.server.rate().steps(scenario.duration);
+        steps.into_iter().map(move |(from_ns, rate)| RateRow { link, from_ns, rate })
+    };
+    (0..).zip(scenario.link_configs()).flat_map(of_link).collect()
 }
 
 /// A link's queueing delays. No class stands for a longer one than the longest.
@@ -90,7 +81,7 @@ fn percentile_ms(waits: &[WaitRow], packets: u64, part: u64) -> f64 {
 pub fn link_summary<P>(number: u32, spec: &LinkSpec, link: &Link<P>, (from, to): (u64, u64)) -> LinkSummary {
     let seconds = (to - from) as f64 / 1e9;
     let count = &link.count;
-    let capacity = link.capacity_bits(from, to);
+    let capacity = link.rate().capacity(from, to) as f64 / 1e9;
     let waits: Vec<WaitRow> = link_waits(number, link).collect();
     let packets = waits.iter().map(|row| row.packets).sum();
     LinkSummary {

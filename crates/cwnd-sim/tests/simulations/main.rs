@@ -2,6 +2,7 @@
 //! What simulations are held to: one program, which is linked once. What a run takes in memory has a program of its own, and so
 //! has what must be the same in every build.
 
+mod capacity;
 mod capture;
 #[path = "../common/mod.rs"]
 mod common;

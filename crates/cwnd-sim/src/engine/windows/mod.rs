@@ -151,8 +151,10 @@ impl Simulation {
         propagation.checked_add(farthest)?;
         // A window's length fits 32 bits.
         let lookahead = (propagation + nearest).min(u32::MAX.into());
-        let bits_per_ns = link.capacity_bits(0, 1);
-        let spacing = ((f64::from(self.scenario.packet_size) * 8.0 / bits_per_ns) as u64).max(1);
+        // What it sends in a nanosecond, and a packet, in the same unit.
+        let (per_ns, packet) =
+            (link.rate().capacity(0, 1), u128::from(self.scenario.packet_size) * 8_000_000_000);
+        let spacing = packet.checked_div(per_ns)?.clamp(1, u64::MAX.into()) as u64;
         (is_plain && lookahead > 0).then_some(Meeting {
             link: first as usize,
             propagation,
