@@ -25,7 +25,8 @@ def bottleneck_document(
     given = {**WRITTEN, **settings}
     measure = given.pop("measure", None)
     # The rest may be refused: a value of an axis, which is one point's matter.
-    starts, measured_from = _native.compare_timing(json.dumps(plain("duration", given["duration"])))
+    all_sized = bool(groups) and all("size" in group.table for group in groups)
+    starts, measured_from = _native.compare_timing(json.dumps(plain("duration", given["duration"])), all_sized)
     own: dict[str, Value] = {"start": {"uniform": starts}, **({"ecn": True} if ecn else {})}
     flows = [flow_of({**own, **group.table}) for group in groups]
     interval = measure or (measured_from, given["duration"])

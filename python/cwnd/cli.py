@@ -117,7 +117,11 @@ def compare(
     ecn: Ecn = False,
     duration: Annotated[str, typer.Option(help="Simulated time.")] = DEFAULTS["duration"],
     measure: Annotated[
-        str | None, typer.Option(metavar="FROM..TO", help="What the summary measures. [default: the last four fifths]")
+        str | None,
+        typer.Option(
+            metavar="FROM..TO",
+            help="What the summary measures. [default: the last four fifths; the whole run if every flow has a size]",
+        ),
     ] = None,
     seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = DEFAULTS["seed"],
     loss: Annotated[

@@ -31,7 +31,7 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
 
     `flows` are texts as the command line has them (`["cubic:2@beta=0.85", "reno"]`), `cwnd.Flow`s, or names with counts (`{"cubic": 4,
     "sack": 4}`). By default the link has 100 Mbit/s, a round trip of 40 ms and a buffer of 1 BDP, and the run is of 60 s, of which the
-    first fifth is not measured. Flows that say no start begin at random within the first 100 ms, or a tenth of a short run.
+    first fifth is not measured, unless every flow has a `size`. Flows that say no start begin at random within the first 100 ms, or a tenth of a short run.
 
     The keywords are those of `dumbbell`, `ecn`, and how it is run (`jobs`, `threads`, `folder`, `pictures`, `force`, `lane`): those of `cwnd.run`
     and `cwnd.replicate`. Raises what these raise; `ScenarioError` for anything that is no flow, keyword or value.

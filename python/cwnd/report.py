@@ -122,6 +122,12 @@ def transfers(summary: Summary) -> Grid:
     return Grid("transfers", headings, [(group["name"], row(group)) for group in summary["transfers"]])
 
 
+def ended_before(name: str, count: float, started: float) -> str:
+    """Says that transfers had ended before the measured interval, whose rates do not show them."""
+    which, them = ("", "it") if started == 1 else (f" {count:.4g} of {started:.4g}", "them")
+    return f"{name}:{which} ended before the measured interval: rates and shares are without {them} (--measure sets the interval)"
+
+
 def whole_run(summary: Summary) -> str:
     """The counts of the whole run, summed over flows and links; those of the tables are of the measured interval."""
 
@@ -191,7 +197,10 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(transfers(summary))
         printer.print("took: from the start, before the handshake if there is one, to the last byte received")
         if any(group["finished"] < group["started"] for group in summary["transfers"]):
-            printer.print("-: some that started in the measured interval did not end; they took longer than all others")
+            printer.print("-: some did not end within the run; they took longer than all others")
+        for group in summary["transfers"]:
+            if group["ended_before"]:
+                printer.print(ended_before(group["name"], group["ended_before"], group["started"]))
     begin, end = summary["measured_s"]
     measured = f"measured {begin:g} to {end:g} s"
     fairness = f"Jain index {summary['jain']:.3f}" if summary["flows"] else ""

@@ -23,7 +23,7 @@ class ScenarioSettings(TypedDict, total=False):
 
     #: simulated time, with unit (100 s; `compare`, `sweep`: 60 s)
     duration: str
-    #: from and to of what the summary measures, with units (the whole run; `compare`, `sweep`: its last four fifths)
+    #: from and to of what the summary measures, with units (the whole run; `compare`, `sweep`: its last four fifths, unless every flow has a `size`)
     measure: tuple[str, str] | None
     #: the first seed of all that is random (1)
     seed: int | str

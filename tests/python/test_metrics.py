@@ -331,15 +331,18 @@ def test_transfers_are_told_apart_by_who_started_them_and_which_way_they_went() 
     )
     flows = [("cubic", range(2)), ("sack", range(2, 4))]
     groups = m.transfers_by_group(rows, begin_s=0.5, end_s=9, flows=flows, traffic=["web", "long"])
-    # Flow 0 started before the interval, one of the web's at its end; the long one has no size.
-    assert [(group.name, group.direction, group.started, group.finished) for group in groups] == [
-        ("sack", "forward", 1, 1),
-        ("web", "forward", 2, 1),
-        ("web", "reverse", 1, 1),
+    # Flow 0 started before the interval, and is a transfer of its own; one of the web's started at its end; the long one has no size.
+    assert [(group.name, group.direction, group.started, group.finished, group.ended_before) for group in groups] == [
+        ("cubic", "forward", 1, 1, 0),
+        ("sack", "forward", 1, 1, 0),
+        ("web", "forward", 2, 1, 0),
+        ("web", "reverse", 1, 1, 0),
     ]
-    assert value(groups[0].completion["mean"]) == 4 and value(groups[1].completion["p50"]) == 0.5
-    assert "1 of 2" in groups[1].completion["mean"].why and value(groups[2].completion["p99"]) == 0.25
-    document = groups[1].document()
+    assert value(groups[1].completion["mean"]) == 4 and value(groups[2].completion["p50"]) == 0.5
+    assert "1 of 2" in groups[2].completion["mean"].why and value(groups[3].completion["p99"]) == 0.25
+    (early, *_) = m.transfers_by_group(rows, begin_s=1, end_s=9, flows=flows, traffic=["web", "long"])
+    assert (early.name, early.ended_before, value(early.completion["mean"])) == ("cubic", 1, 1)
+    document = groups[2].document()
     assert document["completion_s"]["mean"] is None and "did not end" in document["why"]
     assert m.transfers_by_group(rows.slice(0, 0), begin_s=0, end_s=9, flows=flows, traffic=["web"]) == []
 

@@ -15,7 +15,7 @@ export interface Settings {
   red?: Record<string, string>;
   ecn?: boolean;
   packet_size?: string;
-  /** What is measured, from and to: without it the last four fifths. */
+  /** What is measured, from and to: without it the last four fifths, or the whole run if every flow has a size. */
   measure?: [string, string];
 }
 

@@ -46,12 +46,14 @@ pub fn compare_keywords(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     all.collect()
 }
 
-/// For a duration: between which times flows begin that name no start, and from which on it is measured. Raises `ScenarioError`.
+/// For a duration, and whether all flows have a size: between which times flows begin that name no start, and from which on it is measured.
+/// Raises `ScenarioError`.
 #[pyfunction]
-pub fn compare_timing(py: Python<'_>, duration: &str) -> PyResult<([String; 2], String)> {
+pub fn compare_timing(py: Python<'_>, duration: &str, all_sized: bool) -> PyResult<([String; 2], String)> {
     let duration =
         serde_json::from_str(duration).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let Timing { starts, measured_from } = timing(&duration).map_err(|invalid| refuse(py, &invalid))?;
+    let timing = timing(&duration, all_sized).map_err(|invalid| refuse(py, &invalid))?;
+    let Timing { starts, measured_from } = timing;
     Ok((starts, measured_from))
 }
 

@@ -161,7 +161,7 @@ def runs_of_drops(by: Integers, positions: Integers) -> list[int]:
 
 
 def transfers_of(result: Result) -> list[Transfers]:
-    """The transfers of a run that started in its measured interval, group by group."""
+    """The transfers of a run, group by group: those of flows, and those of traffic that started in the measured interval."""
     begin_s, end_s = result.scenario.measured_s
     return transfers_by_group(
         result.transfers,

@@ -42,8 +42,11 @@ class TransfersSummary(TypedDict):
     index: int
     name: str
     direction: str
+    #: those of traffic in the measured interval, those of flows in the whole run
     started: int
     finished: int
+    #: how many of these had ended before the measured interval, in which they sent nothing
+    ended_before: int
     #: completion times
     completion_s: CompletionTimes
     #: why one of them is not defined
@@ -52,7 +55,7 @@ class TransfersSummary(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """The finite transfers of one group and direction that started in the measured interval."""
+    """The finite transfers of one group and direction: those of traffic that started in the measured interval, all of flows."""
 
     #: `flow` or `traffic`.
     of: str
@@ -66,6 +69,8 @@ class Transfers:
     started: int
     #: How many of these ended within the run.
     finished: int
+    #: How many of these had ended before the measured interval.
+    ended_before: int
     #: Mean, p50, p95, p99, s.
     completion: Distribution
 
@@ -84,6 +89,7 @@ class Transfers:
             "direction": self.direction,
             "started": self.started,
             "finished": self.finished,
+            "ended_before": self.ended_before,
             "completion_s": {
                 "mean": times["mean"].value,
                 "p50": times["p50"].value,
@@ -105,15 +111,16 @@ def transfers_by_group(
     flows: Sequence[tuple[str, Sequence[int]]] = (),
     traffic: Sequence[str] = (),
 ) -> list[Transfers]:
-    """The rows of the table `transfers` that have an end and started from `begin_s` up to `end_s`, by group and direction.
+    """The rows of the table `transfers` that have an end, by group and direction: all of flows, and those of traffic that started from `begin_s` up to `end_s`.
 
-    `flows` are names and flow numbers of the scenario's groups, `traffic` names of its groups of traffic. Groups without such a
+    Each flow is one transfer, which is reported whenever it started; traffic is a process, of which the interval is a sample. `flows` are names and flow numbers of the scenario's groups, `traffic` names of its groups of traffic. Groups without such a
     transfer have no entry; flows come first, the forward direction before the reverse.
     """
     started = np.asarray(column(transfers, "start_s"), np.float64)
     sized = np.isfinite(np.asarray(column(transfers, "bytes"), np.float64))
-    within = sized & (started >= begin_s) & (started < end_s)
+    ended = np.asarray(column(transfers, "end_s"), np.float64)  # NaN: not within the run
     source = np.asarray(column(transfers, "group"), np.float64)  # NaN: a flow of the scenario
+    within = sized & (np.isnan(source) | ((started >= begin_s) & (started < end_s)))
     number = np.asarray(column(transfers, "number", np.int64), np.int64)
     reverse = np.array(transfers["direction"].to_pylist(), dtype=object) == DIRECTIONS[1]
 
@@ -125,7 +132,9 @@ def transfers_by_group(
                 continue
             chosen = transfers.select(["start_s", "end_s"]).take(rows)
             finished = len(rows) - chosen["end_s"].null_count
-            groups.append(Transfers(kind, index, name, direction, len(rows), finished, completion_time(chosen)))
+            before = int((ended[rows] <= begin_s).sum())
+            times = completion_time(chosen)
+            groups.append(Transfers(kind, index, name, direction, len(rows), finished, before, times))
         return groups
 
     known = [

@@ -113,6 +113,7 @@ class TransfersOverRuns(TypedDict):
     direction: str
     started: IntervalDocument
     finished: IntervalDocument
+    ended_before: IntervalDocument
     completion_s: CompletionIntervals
 
 
@@ -292,13 +293,18 @@ def over_transfers(runs: Sequence[RunDocument]) -> list[TransfersOverRuns]:
         completion = {
             part: [run[group_key][part] if group_key in run else none for run in times] for part in COMPLETION
         }
+
+        def over_groups(name: str, groups: list[TransfersSummary | None] = groups) -> IntervalDocument:
+            return mean_interval([number(group, name) if group else 0 for group in groups]).document("mean")
+
         row: TransfersOverRuns = {
             "of": group_key[0],
             "index": group_key[1],
             "name": present["name"],
             "direction": group_key[2],
-            "started": mean_interval([group["started"] if group else 0 for group in groups]).document("mean"),
-            "finished": mean_interval([group["finished"] if group else 0 for group in groups]).document("mean"),
+            "started": over_groups("started"),
+            "finished": over_groups("finished"),
+            "ended_before": over_groups("ended_before"),
             "completion_s": cast(
                 "CompletionIntervals", {part: over_measure(part, values) for part, values in completion.items()}
             ),

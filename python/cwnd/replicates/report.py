@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from cwnd import drop_causes
 from cwnd.metrics.statistics import IntervalDocument
 from cwnd.replicates.document import Intervals, ReplicatesDocument, TrafficOverRuns, interval_of, intervals_of
-from cwnd.report import ASKED, mbps
+from cwnd.report import ASKED, ended_before, mbps
 from cwnd.terminal import Grid, Printer
 
 #: Heading, key, factor and decimals of a column.
@@ -97,6 +97,10 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     if document["transfers"]:
         times = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]
         printer.print(numbers("transfers", TRANSFERS, times))
+        for group in document["transfers"]:
+            before, started = group["ended_before"].get("mean"), group["started"].get("mean")
+            if before and started:
+                printer.print(ended_before(group["name"], before, started), soft_wrap=True)
     begin, end = document["measured_s"]
     runs = len(document["seeds"])
     printer.print(

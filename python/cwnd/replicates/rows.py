@@ -51,6 +51,8 @@ class RunNumbers(TypedDict):
     rows: list[list[object]]
 
 
+#: Of a group of transfers, how many there are.
+STARTED_TRANSFERS = ("started", "finished", "ended_before")
 #: The types of a row's cells.
 CELLS: tuple[type | UnionType, ...] = (str, int, str, str, int | float | None, str, str)
 #: The names of all measures that a run can have, of whatever it is.
@@ -60,6 +62,7 @@ MEASURES = frozenset(
         *("flows", "failures", *SUMS, *MEANS, *LOADS),
         *(name for name, kind in get_type_hints(LinkSummary).items() if kind in (float, int)),
         *(f"completion_{part}_s" for part in COMPLETION),
+        *STARTED_TRANSFERS,
     )
 )
 
@@ -109,13 +112,13 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
         name = f"{traffic['name']}, {traffic['direction']}"
         loads = cast("Mapping[str, object]", traffic)
         rows += [Row("traffic", index, name, key, number(loads, key), unit("traffic", key), "") for key in LOADS]
-    names = {(group["of"], group["index"]): group["name"] for group in document["transfers"]}
+    groups_of_transfers = {(group["of"], group["index"], group["direction"]): group for group in document["transfers"]}
     # Only groups of which a transfer started are there: the place is that in the scenario, the same in every run.
     for transfers in measures["transfers"]:
-        name = f"{names.get((transfers['of'], transfers['index']), transfers['of'])}, {transfers['direction']}"
-        rows += measured(
-            "transfers", transfers["index"], name, {f"completion_{part}_s": transfers[part] for part in COMPLETION}
-        )
+        group = groups_of_transfers[transfers["of"], transfers["index"], transfers["direction"]]
+        place, name = transfers["index"], f"{group['name']}, {transfers['direction']}"
+        rows += [Row("transfers", place, name, key, number(group, key), "", "") for key in STARTED_TRANSFERS]
+        rows += measured("transfers", place, name, {f"completion_{part}_s": transfers[part] for part in COMPLETION})
     return rows
 
 

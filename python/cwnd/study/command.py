@@ -47,7 +47,11 @@ def command(
     ecn: Ecn = False,
     duration: Annotated[str | None, typer.Option(help="Simulated time.", show_default=DEFAULTS["duration"])] = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="FROM..TO", help="What is measured. [default: the last four fifths]")
+        str | None,
+        typer.Option(
+            metavar="FROM..TO",
+            help="What is measured. [default: the last four fifths; the whole run if every flow has a size]",
+        ),
     ] = None,
     seed: Annotated[
         str | None, typer.Option(metavar="N", help="The first seed.", show_default=DEFAULTS["seed"])

@@ -72,7 +72,7 @@ def sweep(
     """Runs a scenario at every combination of its axes' values, under `seeds` seeds each (1; 5 with `until`).
 
     `scenario` is a `Scenario`, the path of a scenario's or study's TOML file, or flows through one bottleneck, with the keywords and
-    defaults of `compare` (100 Mbit/s, 40 ms, 1 BDP, 60 s, of which the first fifth is not measured): there a flow's text may have braces (`"cubic@beta={0.7,0.85}"`), and `rate`, `rtt`, `buffer`, `loss`, `jitter` and `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`,
+    defaults of `compare` (100 Mbit/s, 40 ms, 1 BDP, 60 s, of which the first fifth is not measured unless every flow has a `size`): there a flow's text may have braces (`"cubic@beta={0.7,0.85}"`), and `rate`, `rtt`, `buffer`, `loss`, `jitter` and `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`,
     `buffer="0.25..4bdp/5log"`). `axes` are further ones by their keys, `{"flow[0].beta": [0.7, 0.85], "link.queue.kind": ["droptail", "codel"]}`.
 
     With `ecn` the queue (`red`, `codel`) marks, and flows negotiate ECN. `zip` names axes that go together (`[("rtt", "rate")]`); `latin` draws so many points of a Latin hypercube (ranges without a count: `"10..200ms"`).

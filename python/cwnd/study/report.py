@@ -31,6 +31,15 @@ LINK: tuple[ColumnFormat, ...] = (
     ("delay ms p50", "queue_p50_ms", 1, 2),
     ("p95", "queue_p95_ms", 1, 2),
 )
+#: Of each group of transfers.
+TRANSFERS: tuple[ColumnFormat, ...] = (
+    ("took s: mean", "completion_mean_s", 1, 4),
+    ("p50", "completion_p50_s", 1, 4),
+    ("p95", "completion_p95_s", 1, 4),
+    ("p99", "completion_p99_s", 1, 4),
+)
+#: How many of them had ended before the measured interval, and how many there are.
+BEFORE = ("ended_before", "started")
 MOST_ROWS = 100
 MOST_FAILED = 10
 
@@ -44,16 +53,17 @@ def interval(row: Mapping[str, object]) -> IntervalDocument:
 
 
 def table(study: Study, printer: Printer | None = None) -> None:
-    """Prints what the groups of flows and the first link came to at each point."""
+    """Prints what the groups of flows, the first link and the transfers came to at each point."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     printer = printer or Printer()
     at: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
     links: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
+    transfers: dict[tuple[object, ...], dict[str, IntervalDocument]] = {}
     first_link: dict[tuple[object, ...], object] = {}
     shown = study.factors
-    measures = pa.array([measure for _, measure, *_ in (*GROUP, FAILED, *LINK)])
+    measures = pa.array([*(measure for _, measure, *_ in (*GROUP, FAILED, *LINK, *TRANSFERS)), *BEFORE])
     # Of a large study only the rows that are needed become objects.
     for row in study.means.filter(pc.is_in(study.means["measure"], measures)).to_pylist():
         factors = tuple(row[name] for name in shown)
@@ -61,6 +71,8 @@ def table(study: Study, printer: Printer | None = None) -> None:
             at.setdefault((*factors, row["label"], row["name"]), {})[row["measure"]] = interval(row)
         elif row["of"] == "link" and first_link.setdefault(factors, row["name"]) == row["name"]:
             links.setdefault(factors, {})[row["measure"]] = interval(row)
+        elif row["of"] == "transfers":
+            transfers.setdefault((*factors, row["name"]), {})[row["measure"]] = interval(row)
 
     def cells(
         factors: tuple[object, ...], found: dict[str, IntervalDocument], columns: Sequence[ColumnFormat]
@@ -76,12 +88,21 @@ def table(study: Study, printer: Printer | None = None) -> None:
     of_groups = (*GROUP, FAILED) if failed else GROUP
     groups = [(str(key[-2]), cells(key[:-2], found, of_groups)) for key, found in list(at.items())[:MOST_ROWS]]
     of_links = [(str(first_link[key]), cells(key, found, LINK)) for key, found in list(links.items())[:MOST_ROWS]]
-    for first, columns, rows in (("flows", of_groups, groups), ("link", LINK, of_links)):
+    of_transfers = [
+        (str(key[-1]), cells(key[:-1], found, TRANSFERS)) for key, found in list(transfers.items())[:MOST_ROWS]
+    ]
+    tables = (("flows", of_groups, groups), ("link", LINK, of_links), ("transfers", TRANSFERS, of_transfers))
+    for first, columns, rows in tables:
         if rows:
             headings = [*shown, *(heading for heading, *_ in columns)]
             printer.print(Grid(first, headings, rows, texts=range(len(shown)), keys=len(shown)))
     if len(at) > MOST_ROWS:
         printer.print(f"{len(at) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
+    said = dict.fromkeys(str(key[-1]) for key, found in transfers.items() if found["ended_before"].get("mean"))
+    if said:
+        printer.print(
+            f"{', '.join(said)}: some ended before the measured interval: rates and shares are without them (--measure sets the interval)"
+        )
 
 
 #: Of what a measure can be, in the order of the tables, and the heading of the first column.

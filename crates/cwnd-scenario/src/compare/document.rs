@@ -17,21 +17,23 @@ pub struct Timing {
     /// Between which times flows begin that name no start: at random, against phase effects, within the first 100 ms, or a tenth of a short
     /// run.
     pub starts: [String; 2],
-    /// From which time on it is measured where nothing else is said: the first fifth is not.
+    /// From which time on it is measured by default: the first fifth is not, unless every flow has a size.
     pub measured_from: String,
 }
 
-/// What follows from a duration, as a scenario writes it.
+/// What follows from a duration, as a scenario writes it, and from whether all flows have a size. Transfers have no steady state: a run of
+/// nothing else is measured from its begin.
 ///
 /// # Errors
 /// [`Invalid`], where it is no duration.
-pub fn timing(duration: &Value) -> Result<Timing, Invalid> {
+pub fn timing(duration: &Value, all_sized: bool) -> Result<Timing, Invalid> {
     let link = json!({ "rate": "100Mbit/s", "rtt": "40ms" });
     let document = json!({ "duration": duration, "link": link, "flow": [{ "cc": "cubic" }] });
     let duration = Scenario::from_value(&document, &files::none)?.duration;
     let latest = LATEST_START.min((duration / 10).max(1));
     let starts = [write_time(0), format!("{latest}ns")];
-    Ok(Timing { starts, measured_from: format!("{}ns", duration / 5) })
+    let from = if all_sized { write_time(0) } else { format!("{}ns", duration / 5) };
+    Ok(Timing { starts, measured_from: from })
 }
 
 impl Compare {
@@ -62,7 +64,9 @@ impl Compare {
             };
             table.insert(key.to_owned(), value);
         }
-        let Timing { starts, measured_from } = timing(&self.duration())?;
+        let all_sized =
+            !self.flows.is_empty() && self.flows.iter().all(|flows| flows.table.contains_key("size"));
+        let Timing { starts, measured_from } = timing(&self.duration(), all_sized)?;
         document.entry("measure").or_insert_with(|| json!([measured_from, self.duration()]));
         document.insert("name".to_owned(), self.name());
         if let Some(GivenDiscipline { discipline, settings }) = &self.discipline {

@@ -42,11 +42,24 @@ fn by_default_it_is_a_minute_of_100_megabit() {
 // A tenth of 500 ms is 50 ms, a fifth 100 ms.
 #[test]
 fn flows_of_a_short_run_begin_in_its_first_tenth() {
-    let Timing { starts, measured_from } = timing(&json!("500ms")).expect("a duration");
+    let Timing { starts, measured_from } = timing(&json!("500ms"), false).expect("a duration");
     assert_eq!((starts[1].as_str(), measured_from.as_str()), ("50000000ns", "100000000ns"));
-    assert_eq!(timing(&json!("1ns")).map(|timing| timing.starts[1].clone()), Ok("1ns".to_owned()));
-    let refused = timing(&json!("10sec")).expect_err("no unit of a time");
+    assert_eq!(timing(&json!("1ns"), false).map(|timing| timing.starts[1].clone()), Ok("1ns".to_owned()));
+    let refused = timing(&json!("10sec"), false).expect_err("no unit of a time");
     assert!(refused.field == "duration" && refused.expected.contains("did you mean 10s?"), "{refused}");
+}
+
+// A transfer of the first fifth would not be seen: where all flows are transfers, the default interval is the whole run.
+#[test]
+fn transfers_alone_are_measured_from_the_begin() {
+    let measured = |flows: Value| {
+        let document = of(json!({ "flows": flows, "duration": "20s" })).document().expect("a document");
+        document["measure"][0].clone()
+    };
+    assert_eq!(measured(json!(["cubic@size=1MB", { "cc": "reno", "size": "2MB" }])), json!("0s"));
+    assert_eq!(measured(json!(["cubic@size=1MB", "reno"])), json!("4000000000ns"));
+    let explicit = of(json!({ "flows": ["cubic@size=1MB"], "measure": ["1s", "2s"] })).document();
+    assert_eq!(explicit.expect("a document")["measure"], json!(["1s", "2s"]));
 }
 
 #[test]

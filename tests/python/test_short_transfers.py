@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A flow with a size has its completion time in every report, whenever it ended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+
+import cwnd as package
+
+#: 1 MB beside an endless flow: over after about 1.2 s, where the first 4 s of 20 are not measured.
+SHORT = ("cubic-linux@size=1MB", "reno-linux", "--rate", "40Mbit/s", "--rtt", "100ms", "--duration", "20s")
+NOTE = "cubic-linux: ended before the measured interval: rates and shares are without it"
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("seeds", [(), ("--seeds", "2")])
+def test_a_transfer_of_the_first_fifth_is_reported_and_explained(seeds: tuple[str, ...], cwnd: Cli) -> None:
+    done = cwnd("compare", *SHORT, *seeds)
+    assert done.returncode == 0, done.stderr
+    assert "took s" in done.stdout and NOTE in flat(done.stdout)
+    group = json.loads(cwnd("compare", *SHORT, *seeds, "--json").stdout)["transfers"][0]
+    started, before, took_s = (group["started"], group["ended_before"], group["completion_s"]["p50"])
+    if seeds:
+        started, before, took_s = started["mean"], before["mean"], took_s["mean"]
+    # 691 segments in rounds of 10, 20, 40 … 640 are 7 of 100 ms, and a handshake of one: above 0.6 s; below the 2 s of half the rate.
+    assert (started, before) == (1, 1) and 0.6 < took_s < 2
+
+
+def test_a_transfer_is_said_where_the_interval_is_explicit(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd("compare", "cubic-linux@size=1MB", *SHORT[2:], "--measure", "4s..20s")
+    assert NOTE in flat(done.stdout) and "measured 4 to 20 s" in done.stdout
+    (tmp_path / "short.toml").write_text(
+        'duration = "20s"\nmeasure = ["4s", "20s"]\n[link]\nrate = "40Mbit/s"\nrtt = "100ms"\n'
+        '[[flow]]\ncc = "cubic-linux"\ncount = 2\nsize = "1MB"\n[[flow]]\ncc = "reno-linux"\nsize = "100MB"\n'
+    )
+    done = cwnd("run", "short.toml", cwd=tmp_path)
+    assert "cubic-linux: 2 of 2 ended before the measured interval: rates and shares are without them" in flat(
+        done.stdout
+    )
+    assert "some did not end within the run" in done.stdout
+
+
+def test_transfers_alone_are_measured_from_the_begin(cwnd: Cli) -> None:
+    sized = ("cubic-linux@size=1MB", "reno-linux@size=2MB", *SHORT[2:])
+    done = cwnd("compare", *sized)
+    assert "measured 0 to 20 s" in done.stdout and "ended before" not in done.stdout
+    assert json.loads(cwnd("compare", *SHORT, "--json").stdout)["measured_s"] == [4, 20]
+    # 1 MB of payload in 20 s are 0.4 Mbit/s.
+    flow = json.loads(cwnd("compare", *sized, "--json").stdout)["flows"][0]
+    assert flow["goodput_mbps"] == pytest.approx(0.4)
+    result = package.compare(["cubic-linux@size=1MB"], rate="40Mbit/s", duration="20s")
+    assert result.scenario.measured_s == (0, 20) and result.measures.transfers[0].ended_before == 0
+    kept = package.compare(["cubic-linux@size=1MB"], rate="40Mbit/s", duration="20s", measure=("1s", "2s"))
+    assert kept.scenario.measured_s == (1, 2)
+
+
+def test_a_study_of_transfers_has_their_times_everywhere(cwnd: Cli, tmp_path: Path) -> None:
+    study = ("cubic-linux@size={300kB,1MB}", *SHORT[1:], "--seeds", "3", "-o", "out")
+    done = cwnd("sweep", *study, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "took s: mean" in done.stdout and "ended before" in flat(done.stdout)
+    loaded = package.load(tmp_path / "out")
+    rows = [
+        row for row in loaded.means.to_pylist() if row["of"] == "transfers" and row["name"] == "cubic-linux, forward"
+    ]
+    took = {(row["size"], row["measure"]): row["value"] for row in rows}
+    assert 0.3 < took["300kB", "completion_p95_s"] < took["1MB", "completion_p95_s"] < 2
+    assert took["1MB", "ended_before"] == took["1MB", "started"] == 1
+    differs = cwnd("diff", "out", "--between", "size=300kB,1MB", "--measures", "p95 completion time", cwd=tmp_path)
+    assert differs.returncode == 0 and "completion_p95_s" in differs.stdout and "higher" in differs.stdout
+    plotted = cwnd("plot", "out", "--measure", "completion_p95_s", cwd=tmp_path)
+    assert plotted.returncode == 0, plotted.stderr
