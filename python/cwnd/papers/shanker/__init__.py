@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Shanker, "Congestion control II: CUBIC", a post with simulations in ns-3."""
+"""Shanker, "Congestion control II: CUBIC", a post with measurements in Mahimahi, of senders in Python over UDP."""
