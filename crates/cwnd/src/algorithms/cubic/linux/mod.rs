@@ -4,7 +4,7 @@
 //! `cubic-linux` gives the windows of Linux 6.x to the last integer, wrapped arithmetic included: beyond 346 s without a
 //! loss (the cube of the distance to K, × 410, is kept in 64 bits), and from six million segments on (32 bits). The historic kernels are sets of the same mechanism:
 //!
-//! * `cubic-2.2-linux` (2.6.25): what the testbed of Ha, Rhee and Xu ran. No clamp, 717/1024 kept where the paper prints 0.8, and
+//! * `cubic-2.2-linux` (2.6.25): version 2.2 of Ha, Rhee and Xu. No clamp, 717/1024 kept where the paper prints 0.8, and
 //!   no count of its own before the first loss: after a timeout the curve starts at its plateau, as in Algorithm 1.
 //!   Acknowledgements count, in `w_tcp` as they are; the count of the increase is then corrected for delayed ACKs.
 //! * `cubic-2.1` (2.6.22): keeps 819/1024; the increase is clamped to S_max = 16 segments per 100 ms beyond the plateau
