@@ -6,6 +6,7 @@ use crate::load::{AskedLoad, SegmentSize};
 use crate::model::{Arrivals, GapFrom, GroupConfig, Model, Starts};
 use crate::sampler::{Random, Sampler};
 use crate::source::{SourceEvent, TrafficSource};
+use std::sync::Arc;
 
 /// The properties of the bottleneck that a group needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,7 @@ pub(crate) enum TrafficKind {
         bytes: u32,
         on_off: Option<(Sampler, Sampler)>,
     },
+    List(Arc<[(u64, u64)]>),
 }
 
 /// Mean bytes on the wire of a transfer; `None` when infinite. The headers need the mean of size/mss, rounded up. The mean of size/mss,
@@ -137,6 +139,7 @@ impl TrafficGroup {
                 let on_off = model.on_off().map(|(on, off)| (time(on), time(off)));
                 (TrafficKind::Udp { rate: model.rate, bytes: model.packet_size, on_off }, model.sources)
             }
+            Model::List(model) => (TrafficKind::List(model.list.clone()), 1),
         };
         let mut group = Self {
             kind,
@@ -196,6 +199,15 @@ impl TrafficGroup {
                     per(mean_wire(size, segment), plus(server.mean(), think.mean()), AskedLoad::AtMost)
                 };
                 return (both(response), both(request));
+            }
+            TrafficKind::List(list) => {
+                let bytes = list.iter().map(|&(_, bytes)| segment.wire_bytes(bytes) as f64).sum();
+                let span = list
+                    .last()
+                    .map_or(0, |last| last.0)
+                    .saturating_sub(list.first().map_or(0, |first| first.0));
+                // Transfers that all start at once have no rate.
+                per((span > 0).then_some(bytes), Some(span as f64), AskedLoad::Rate)
             }
             TrafficKind::Udp { rate, on_off: None, .. } => AskedLoad::Rate(*rate as f64),
             TrafficKind::Udp { rate, bytes, on_off: Some((on, off)) } => {
@@ -260,6 +272,7 @@ impl TrafficGroup {
         let rtt = self.rtt.as_ref().filter(|_| !per_transfer).map(|rtt| rtt.draw(random));
         let left = match self.kind {
             TrafficKind::Long => 1,
+            TrafficKind::List(ref list) => list.len() as u64,
             TrafficKind::Sessions { pages, .. } => pages,
             TrafficKind::Exchanges { exchanges, .. } => exchanges,
             TrafficKind::Udp { on_off: None, .. } => u64::MAX,

@@ -41,6 +41,8 @@ pub use direction::{Direction, Directions};
 pub use distribution::*;
 pub use group::{LinkFacts, TrafficGroup};
 pub use load::{AskedLoad, Load, SegmentSize, TrafficCounts};
-pub use model::{Arrivals, GapFrom, GroupConfig, Long, Mix, Model, RequestResponse, Sessions, Starts, Udp};
+pub use model::{
+    Arrivals, FlowList, GapFrom, GroupConfig, Long, Mix, Model, RequestResponse, Sessions, Starts, Udp,
+};
 pub use sampler::{Random, Sampler};
 pub use source::{Connection, Datagram, SourceEvent, TrafficSource, Transfer};

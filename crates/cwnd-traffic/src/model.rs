@@ -3,6 +3,7 @@
 
 use crate::direction::Directions;
 use crate::distribution::Distribution;
+use std::sync::Arc;
 
 /// A group of sources with the same settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +35,15 @@ pub enum Model {
     RequestResponse(RequestResponse),
     /// Datagrams at a constant rate, all the time or in bursts.
     Udp(Udp),
+    /// Transfers at listed times with listed sizes.
+    List(FlowList),
+}
+
+/// See [`Model::List`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowList {
+    /// When each transfer starts, ns after the group's start, and its size, bytes; in the order of time.
+    pub list: Arc<[(u64, u64)]>,
 }
 
 /// See [`Model::Long`].

@@ -16,6 +16,7 @@ impl TrafficGroup {
             TrafficKind::Mix { .. } => self.arrival(source, random),
             TrafficKind::Exchanges { .. } => self.exchange(source, random),
             TrafficKind::Udp { .. } => self.datagram(source, random),
+            TrafficKind::List(list) => self.listed(source, list),
         }
     }
 
@@ -105,6 +106,15 @@ impl TrafficGroup {
             source.rtt = Some(rtt.draw(random));
         }
         source.running = 0;
+        self.start(source, at, Some(bytes), source.direction, Connection::New)
+    }
+
+    fn listed(&self, source: &mut TrafficSource, list: &[(u64, u64)]) -> SourceEvent {
+        let next = list.len().checked_sub(source.left as usize).and_then(|index| list.get(index));
+        let Some(&(at, bytes)) = next else { return SourceEvent::Done };
+        source.left -= 1;
+        source.running = 0;
+        let at = source.at.saturating_add(at);
         self.start(source, at, Some(bytes), source.direction, Connection::New)
     }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Measured distributions: points of a cumulative distribution function, from a file or listed.
 //!
-//! A file has a line per point: the value and the probability of at most that value, separated by a comma, a tab or spaces. Values and
-//! probabilities do not decrease; the last probability is 1. Empty lines, comments after `#` and a first line of column names are
-//! ignored. The caller hands the file in. A printed scenario has the points instead of the path, so that it means the
+//! A file has a line per point: the value and the probability of at most that value, separated by a comma, a tab or spaces. Of three
+//! columns the second is ignored (ns-2's random variables, pFabric: value, count, probability). Values and probabilities do not decrease.
+//! The last probability is 1, or 100 in a file of per cent (HPCC's WebSearch, FbHdp, AliStorage, GoogleRPC). Empty lines, comments after
+//! `#` and a first line of column names are ignored. The caller hands the file in. A printed scenario has the points instead of the path, so that it means the
 //! same elsewhere.
 
 use super::unit::Unit;
 use crate::files::{self, Files};
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::{Absent, Form, Key};
-use crate::units::decimal;
+use crate::units::{decimal, rounded};
 use cwnd_traffic::{CERTAIN, Cdf, CdfError, CdfPoints, Interpolation};
 use serde_json::{Value, json};
 
@@ -27,7 +28,11 @@ pub(crate) fn keys(value: &Form) -> Vec<Key> {
     let key =
         |name, form, help| Key { name, form, absent: Absent::Words("none"), unit: "", help, source: "" };
     vec![
-        key("file", text(), "the path of a file of points"),
+        key(
+            "file",
+            text(),
+            "the path of a file of points: value and cumulative probability, up to 1 or, in per cent, 100; of three columns the first and the last",
+        ),
         key("unit", text(), "the unit of the file's values"),
         key("points", Form::List { item: Box::new(point), min: 1 }, "points instead of a file"),
         key("steps", Form::Flag, "whether only the points are drawn"),
@@ -37,6 +42,25 @@ pub(crate) fn keys(value: &Form) -> Vec<Key> {
 /// Max number of points.
 const MAX_POINTS: usize = 65_536;
 
+/// A line of a file with its number, from 1.
+type Row<'t> = (usize, &'t str, Vec<&'t str>);
+
+/// The lines of a file that are points.
+fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
+    let mut first = true;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            return None;
+        }
+        let columns: Vec<&str> =
+            line.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty()).collect();
+        let names = std::mem::take(&mut first)
+            && columns.iter().all(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '"'));
+        (!names).then_some((index + 1, line, columns))
+    })
+}
+
 /// Reads a file's text. `read` reads a value in the field's unit; an error names `field` and the line.
 pub(crate) fn from_text(
     field: &str,
@@ -45,30 +69,22 @@ pub(crate) fn from_text(
     read: impl Fn(&str) -> Option<u64>,
 ) -> Result<Cdf, Invalid> {
     let mut points = CdfPoints::default();
-    let mut first = true;
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
-        }
-        let columns: Vec<&str> =
-            line.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty()).collect();
-        let names = std::mem::take(&mut first)
-            && columns.iter().all(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '"'));
-        if names {
-            continue;
-        }
+    let last = rows(text).last().and_then(|(_, _, columns)| columns.last().copied());
+    let is_per_cent = last.and_then(|last| decimal(last, 1)) == Some(100);
+    let one = if is_per_cent { CERTAIN / 100 } else { CERTAIN };
+    for (number, line, columns) in rows(text) {
         let refuse = |expected: String| {
-            let at = format!("{field}, line {}", index + 1);
+            let at = format!("{field}, line {number}");
             Err(Invalid { field: at, value: Some(format!("\"{line}\"")), expected })
         };
-        let [value, probability] = columns[..] else {
-            return refuse("two columns: a value and its cumulative probability".into());
-        };
-        let (Some(value), Some(probability)) = (read(value), decimal(probability, CERTAIN)) else {
+        let ([value, probability] | [value, _, probability]) = columns[..] else {
             return refuse(
-                "a value of 0 or more and a probability from 0 to 1, as plain decimals that are whole in the smallest unit".into(),
+                "two columns: a value and its cumulative probability (or three: value, count, probability)"
+                    .into(),
             );
+        };
+        let (Some(value), Some(probability)) = (read(value), rounded(probability, one)) else {
+            return refuse("a value of 0 or more and a probability from 0 to 1, as plain decimals".into());
         };
         if let Err(error) = points.push(value, probability) {
             return refuse(expected_point(error).into());
@@ -174,7 +190,7 @@ fn finish(field: &str, points: CdfPoints, interpolation: Interpolation) -> Resul
         let (value, expected) = match error {
             CdfError::EndsAt(last) => (
                 Some(format!("a last probability of {}", last as f64 / CERTAIN as f64)),
-                "a last probability of 1",
+                "a last probability of 1 (of 100 in a file of per cent)",
             ),
             _ => (None, "at least one point"),
         };
@@ -197,6 +213,13 @@ mod tests {
         assert_eq!(read("100 0\n1000 0.5\n10000 1\n"), expected);
         assert_eq!(read("size,probability\n100,0\n1000,0.5 # the median\n\n10000,1.0"), expected);
         assert_eq!(read("# bytes\tpart\n100\t0\n1000\t0.5\n10000\t1"), expected);
+        // Per cent, and three columns of which the second is a count.
+        assert_eq!(read("100 0\n1000 50\n10000 100\n"), expected);
+        assert_eq!(read("100,0.0\n1000,50.0\n10000,100.0\n"), expected);
+        assert_eq!(read("100 1 0\n1000 1 0.5\n10000 1 1\n"), expected);
+        assert_eq!(read("100 1 0\n1000 1 50\n10000 1 100\n"), expected);
+        // 6.48826 % of 10¹⁵ are 64 882 600 000 000.
+        assert_eq!(read("3 6.48826\n9 100\n"), Ok(vec![(3, 64_882_600_000_000), (9, CERTAIN)]));
     }
 
     #[test]
@@ -207,7 +230,9 @@ mod tests {
             ("100 0.5\n200 1.5\n", "line 2", "at most 1"),
             ("100 0\n200\n", "line 2: \"200\"", "two columns"),
             ("100 0\n-3 1\n", "line 2: \"-3 1\"", "0 or more"),
-            ("100 0\n1.5 1\n", "line 2", "whole in the smallest unit"),
+            ("100 0\n200 50\n300 101\n", "line 2", "at most 1"),
+            ("100 50\n200 40\n300 100\n", "line 2", "do not fall"),
+            ("100 0 1 1\n", "line 1", "or three"),
             ("100 0\nx y\n", "line 2: \"x y\"", "plain decimals"),
             ("100 0\n200 0.99\n", "a last probability of 0.99", "a last probability of 1"),
             ("", "size.file: missing", "at least one point"),

@@ -34,6 +34,7 @@
 //! a graph `from` and `to` name two nodes, and the route has the fewest links between them.
 
 pub(crate) mod cdf;
+mod flow_list;
 mod formats;
 mod parse;
 mod presets;

@@ -7,7 +7,7 @@ use super::unit::Unit;
 use crate::invalid::{Invalid, TableReader, unknown_name};
 use crate::keys::{Keyed, Scope, Variants, distribution};
 use crate::units::HEADER_BYTES;
-use cwnd_traffic::{Distribution, GapFrom, Mix, Model, Sessions, Udp};
+use cwnd_traffic::{Directions, Distribution, GapFrom, Mix, Model, Sessions, Udp};
 use serde_json::{Map, Value, json};
 
 /// The properties of the scenario that parsing a traffic group needs.
@@ -72,6 +72,11 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invali
     }
     match &mut traffic.model {
         Model::Long(_) | Model::RequestResponse(_) => {}
+        Model::List(_) if traffic.direction == Directions::Both => {
+            let both = json!(traffic.direction.name());
+            return table.refuse("direction", Some(&both), "forward or reverse: a list has one direction");
+        }
+        Model::List(_) => {}
         Model::Sessions(model) => check_sessions(table, model, scope)?,
         Model::Mix(model) => check_mix(table, model, scope)?,
         Model::Udp(model) => check_udp(table, model)?,

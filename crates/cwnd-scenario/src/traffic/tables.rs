@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of `[[traffic]]`: those that every group has, and those of each model.
 
+use super::flow_list::ListedFlows;
 use super::formats::{
     Distributed, Ends, OfTransfers, RequiredDistribution, SenderAlgorithm, Share, StartTimes, Window,
 };
@@ -10,8 +11,8 @@ use crate::keys::formats::{
 };
 use crate::keys::{Absent, Form, Key, Keyed, Variants, keys, variants};
 use cwnd_traffic::{
-    Bounds, Directions, Distribution, Exponential, GapFrom, Long, Mix, Model, ONE, Pareto, RequestResponse,
-    Scale, Sessions, Starts, Udp,
+    Bounds, Directions, Distribution, Exponential, FlowList, GapFrom, Long, Mix, Model, ONE, Pareto,
+    RequestResponse, Scale, Sessions, Starts, Udp,
 };
 
 /// Max number of sources of a group.
@@ -62,6 +63,7 @@ variants! {
         Mix(Mix) = "mix", "transfers that arrive independently of earlier ones: background traffic of a given load";
         RequestResponse(RequestResponse) = "request-response", "a request in one direction, a response in the other, then a pause";
         Udp(Udp) = "udp", "datagrams at a constant rate, all the time or in bursts";
+        List(FlowList) = "list", "transfers at listed times with listed sizes, from a file or written out";
     }
 }
 
@@ -140,6 +142,13 @@ keys! {
             "gaps between arrivals", "";
         size = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
             "size of a transfer", "";
+    }
+}
+
+keys! {
+    impl Keyed for FlowList {
+        list = [].into(), ListedFlows, "",
+            "transfers: when each starts, after the group's `start`, and its size", "";
     }
 }
 

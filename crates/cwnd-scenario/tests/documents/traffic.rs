@@ -165,7 +165,11 @@ fn keys_beside_a_preset_take_its_place() {
 fn every_refusal_names_field_value_and_expectation() {
     let size = "{ kind = 'pareto', shape = 1.2, mean = '6packets' }";
     let cases = [
-        ("", "traffic[0].model: missing", "one of long, sessions, mix, request-response, udp (or a preset)"),
+        (
+            "",
+            "traffic[0].model: missing",
+            "one of long, sessions, mix, request-response, udp, list (or a preset)",
+        ),
         ("model = 'ftp'", "traffic[0].model: \"ftp\"", "one of long"),
         ("model = 'mixx'", "traffic[0].model: \"mixx\"", "(did you mean mix?)"),
         ("modle = 'mix'", "traffic[0].modle: \"mix\"", "a known key (did you mean model?)"),
