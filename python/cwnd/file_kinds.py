@@ -7,7 +7,7 @@ import json
 import re
 from typing import NamedTuple
 
-from cwnd.input_files import GZIP, InputFileError, unpacked
+from cwnd.input_files import GZIP, HEAD_BYTES, InputFileError, unpacked
 
 
 class FileKind(NamedTuple):
@@ -114,8 +114,8 @@ def kind_of(data: bytes) -> FileKind:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # The end may be in the middle of a character.
-        if error.start < len(data) - 3:
+        # The end of a beginning may be in the middle of a character.
+        if error.start < len(data) - 3 or len(data) < HEAD_BYTES:
             return BINARY
         text = data[: error.start].decode("utf-8-sig")
     if "\0" in text:

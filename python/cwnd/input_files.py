@@ -20,6 +20,8 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 #: How long a FIFO may be without a process that writes to it, s.
 WRITER_WAIT_S = 0.5
+#: The beginning of a file that tells its kind, bytes.
+HEAD_BYTES = 1 << 16
 #: First bytes of a gzip file (RFC 1952).
 GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
@@ -124,7 +126,7 @@ def file_text(data: bytes) -> str:
     return text_in(unpacked(data))
 
 
-def head_of(path: Path, size: int = 1 << 16) -> bytes:
+def head_of(path: Path, size: int = HEAD_BYTES) -> bytes:
     """The first bytes of a file, to recognise it by; empty where it cannot be read."""
     try:
         if not path.is_file():

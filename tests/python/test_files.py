@@ -85,7 +85,7 @@ def test_contents_that_are_given_are_the_only_files(folder: Path, monkeypatch: p
     monkeypatch.chdir(folder)
     with pytest.raises(ScenarioError, match=r"can be read \(no such file is handed in\)"):
         Scenario.from_toml(document(), {})
-    with pytest.raises(ScenarioError, match=r"can be read \(stream did not contain valid UTF-8\)"):
+    with pytest.raises(ScenarioError, match=r"can be read \(expected text in UTF-8; this is binary data"):
         Scenario.from_toml(document(), {"radio.trace": b"\xff"})
     for files, field in ((3, "files"), ({3: "1\n"}, "files"), ({"radio.trace": 3}, "files.radio.trace")):
         with pytest.raises(ScenarioError) as caught:

@@ -169,7 +169,13 @@ impl<P> HeadQueue<P> {
         }
         while self.is_full(now, size) {
             let Some(Waiting { arrived, size, packet, .. }) = self.waiting.pop() else { return false };
-            self.taken.push_back(Taken { packet, size, arrived, at: now, result: OfferResult::Dropped(cause) });
+            self.taken.push_back(Taken {
+                packet,
+                size,
+                arrived,
+                at: now,
+                result: OfferResult::Dropped(cause),
+            });
         }
         true
     }

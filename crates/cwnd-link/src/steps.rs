@@ -60,7 +60,8 @@ impl<T: Copy> Steps<T> {
     /// The value at `time`.
     #[must_use]
     pub fn at(&self, time: u64) -> T {
-        self.changes.iter().take_while(|change| change.0 <= time).last().map_or(self.first, |change| change.1)
+        let passed = self.changes.partition_point(|change| change.0 <= time);
+        passed.checked_sub(1).and_then(|last| self.changes.get(last)).map_or(self.first, |change| change.1)
     }
 
     /// The changes behind it.

@@ -3,8 +3,8 @@
 
 use cwnd_link::random::RandomStream;
 use cwnd_link::{
-    Backlog, CodelConfig, DropCause, DropHeadConfig, Fifo, FifoConfig, HeadDiscipline, HeadQueue, HeadQueueConfig, Limit,
-    OfferResult, QueueConfig, Rate, Steps, Taken, Trace,
+    Backlog, CodelConfig, DropCause, DropHeadConfig, Fifo, FifoConfig, HeadDiscipline, HeadQueue,
+    HeadQueueConfig, Limit, OfferResult, QueueConfig, Rate, Steps, Taken, Trace,
 };
 use proptest::prelude::*;
 

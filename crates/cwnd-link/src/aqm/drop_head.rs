@@ -27,7 +27,8 @@ pub(crate) struct DropHead;
 
 impl Described for DropHead {
     const NAME: &'static str = "drop-head";
-    const HELP: &'static str = "drops the oldest packets that wait when one arrives at a full queue (Mahimahi: drophead)";
+    const HELP: &'static str =
+        "drops the oldest packets that wait when one arrives at a full queue (Mahimahi: drophead)";
     const OPTION: Option<SettingOption> = None;
     const CAUSE: CauseWords = FULL;
 }

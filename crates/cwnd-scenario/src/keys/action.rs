@@ -2,7 +2,8 @@
 //! The keys of `[[action]]`.
 
 use super::flow_formats::AlgorithmName;
-use super::formats::{QueueLimit, Required, Time};
+use super::formats::{Required, Time};
+use super::queue::QueueLimit;
 use super::{Absent, Both, Form, Quantity, RowFormat, Scope, ValueFormat};
 use crate::buffer::Buffer;
 use crate::invalid::{Invalid, TableReader};

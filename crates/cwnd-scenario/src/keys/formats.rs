@@ -3,7 +3,7 @@
 
 pub(crate) use super::presence::{Optional, Required, Worded};
 use super::{Form, Quantity, Scope, ValueFormat};
-use crate::buffer::{self, BUFFER, Buffer, INFINITE};
+use crate::buffer::{self, BUFFER, Buffer};
 use crate::traffic::unit::Unit;
 use crate::units::{self, MAX_TIME, RATE, TIME};
 use serde_json::{Value, json};
@@ -218,29 +218,6 @@ impl ValueFormat for BufferSize {
 
     fn form(&self) -> Form {
         Form::Quantity(Quantity::Buffer)
-    }
-}
-
-/// The limit of a queue: a size, or none.
-pub(crate) struct QueueLimit;
-
-impl ValueFormat for QueueLimit {
-    type Value = Buffer;
-
-    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
-        format!("{BUFFER}, or infinite").into()
-    }
-
-    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<Buffer> {
-        if value == INFINITE { Some(Buffer::Infinite) } else { buffer::read(value) }
-    }
-
-    fn write(&self, value: &Buffer) -> Value {
-        json!(buffer::write(*value))
-    }
-
-    fn form(&self) -> Form {
-        Form::Either(vec![Form::Quantity(Quantity::Buffer), Form::Choice(vec![INFINITE])])
     }
 }
 

@@ -1,12 +1,36 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link's queue: its discipline, its limit, and the discipline's settings, whose rows `cwnd-link` has.
 
-use super::formats::{BufferSize, Flag, Fraction, QueueLimit, Required, TimeAbove0, listed};
+use super::formats::{BufferSize, Flag, Fraction, Required, TimeAbove0, listed};
 use super::{Absent, Form, Key, Keyed, KindKeys, Quantity, RowFormat, Scope, ValueFormat};
-use crate::buffer::{self, Buffer};
+use crate::buffer::{self, BUFFER, Buffer, INFINITE};
 use crate::invalid::{Invalid, TableReader};
 use cwnd_link::{Discipline, Limit, Setting, SettingKind, SettingValue};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+/// The limit of a queue: a size, or none.
+pub(crate) struct QueueLimit;
+
+impl ValueFormat for QueueLimit {
+    type Value = Buffer;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        format!("{BUFFER}, or infinite").into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<Buffer> {
+        if value == INFINITE { Some(Buffer::Infinite) } else { buffer::read(value) }
+    }
+
+    fn write(&self, value: &Buffer) -> Value {
+        json!(buffer::write(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Either(vec![Form::Quantity(Quantity::Buffer), Form::Choice(vec![INFINITE])])
+    }
+}
 
 keys! {
     /// The key that every queue has.
