@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cwnd.difference.results import Difference
     from cwnd.hook_steps import hook_calls
     from cwnd.kernel.result import KernelTrace
+    from cwnd.netem_words import netem
     from cwnd.optional_parts import OptionalPart, doctor
     from cwnd.plugin import CrateError, load_plugin
     from cwnd.qlog_of import qlog
@@ -70,6 +71,7 @@ __all__ = [
     "hook_calls",
     "load",
     "load_plugin",
+    "netem",
     "parking_lot",
     "qlog",
     "replay_transport",
@@ -110,6 +112,7 @@ HOMES = {
     "hook_calls": "hook_steps",
     "load": "reading",
     "load_plugin": "plugin",
+    "netem": "netem_words",
     "parking_lot": "scenario",
     "qlog": "qlog_of",
     "replay_transport": "transport_replay",

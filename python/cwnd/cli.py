@@ -33,12 +33,14 @@ from cwnd.defaults import default_map
 from cwnd.difference import command as difference_command
 from cwnd.difference.command import DIFF
 from cwnd.discipline_options import DropHead, Ecn, discipline_options, discipline_settings
-from cwnd.exit_codes import enter
+from cwnd.exit_codes import enter, fail
 from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.keywords import DEFAULTS
+from cwnd.messages import note
+from cwnd.netem_words import Netem, with_netem
 from cwnd.options import Force, Jobs, Json, LiveKeys, Plugins, Seeds, SnapLength, Threads, with_options
 from cwnd.packets import check_options
 from cwnd.page import compared_state, state_of
@@ -50,6 +52,7 @@ from cwnd.scenario import from_document
 from cwnd.scenario_file import scenario_file
 from cwnd.study import command as study_command
 from cwnd.study.help import SWEEP
+from cwnd.traced import Trace, rate_of, with_trace
 
 app = Application("Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.")
 app.add_typer(kernel, name="kernel")
@@ -107,6 +110,8 @@ def compare(
         typer.Argument(metavar="FLOW...", help="NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,beta=0.8"),
     ],
     rate: Annotated[str, typer.Option(help="Rate of the bottleneck, IP bits on the wire.")] = DEFAULTS["rate"],
+    trace: Trace = None,
+    netem: Netem = None,
     rtt: Annotated[str, typer.Option(help="Round trip time without queueing, for flows that name none.")] = DEFAULTS[
         "rtt"
     ],
@@ -189,6 +194,12 @@ def compare(
 ) -> None:
     """Runs flows through one bottleneck; `COMPARE` is the help."""
     check_options(pcap, snap_length, out)
+    if page is not None and netem is not None:
+        fail("--page: not accepted with --netem; expected the options of the link, which pages have")
+    options = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
+    link_settings, meanings = with_netem(netem, options)
+    for meaning in meanings:
+        note(f"netem: {meaning}")
     scenario = from_document(
         compared_document(
             [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)],
@@ -197,13 +208,9 @@ def compare(
             disciplines=disciplines,
             traffic=traffic,
             seed=seed,
-            rate=rate,
             rtt=rtt,
-            buffer=buffer,
             drop_head=drop_head or None,
             duration=duration,
-            loss=loss,
-            jitter=jitter,
             reverse=reverse,
             packet_size=packet_size,
             interval=interval,
@@ -214,6 +221,7 @@ def compare(
             snap_length=snap_length,
             live=live_keys(live, lane),
             name=" + ".join(flows),
+            **link_settings,
         )
     )
 
@@ -254,6 +262,10 @@ def run(
             metavar="NAME", help="Which of the scenarios of a JSON file with several (a reproduction's scenarios.json)."
         ),
     ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", metavar="FILE", help="The rate of the first link from this file, as in cwnd compare."),
+    ] = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
@@ -272,7 +284,7 @@ def run(
     docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
-    scenario = scenario_file(path, name)
+    scenario = with_trace(scenario_file(path, name), trace)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))
     with written_page(page, lane, lambda: state_of(scenario)):

@@ -51,6 +51,8 @@ def run_and_report(
         return
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)
+    for remark in scenario.remarks:
+        note(remark)
     on = f", up to {count} threads" if count > 1 else ""
     detail(f"lane {lane}{on}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}")
 

@@ -10,7 +10,7 @@ from typing import TypedDict
 from cwnd.disciplines import QueueDisciplines
 from cwnd.flow_and_link import Flow, Value
 
-#: Bit/s with unit, `"10Mbit/s"`; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; or a Mahimahi trace, `{"trace": file}`.
+#: Bit/s with unit, `"10Mbit/s"`; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; or a series, `{"series": file}`.
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 #: A `Flow`, a text as the command line has it (`"cubic:2@rtt=160ms"`), names with counts (`{"cubic": 4, "sack": 4}`), or several of the first two.
 Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
@@ -65,8 +65,8 @@ class LinkSettings(CommonSettings, QueueDisciplines, total=False):
 class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
     """Keywords of `sweep` beside its own: settings of one bottleneck that are no axes by their keyword."""
 
-    #: the link's part of the round trip, with unit
-    delay: str | None
+    #: the link's part of the round trip, with unit, or a series of it, `{"series": file}`
+    delay: str | Mapping[str, Value] | None
     #: packets that are late: `{"share": 0.01, "extra": "10ms"}`
     reorder: Mapping[str, Value] | None
     #: packets move at its multiples only, as in dummynet: `"1ms"`

@@ -20,7 +20,7 @@ import typer
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
-from cwnd.messages import shows_progress
+from cwnd.messages import note, shows_progress
 from cwnd.options import SnapLength
 from cwnd.packets import capture_file, capturing, check_options
 from cwnd.scenario import dumbbell
@@ -54,7 +54,10 @@ def command(
     ] = None,
     trace: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="In place of --rate: a Mahimahi trace of what the command sends."),
+        typer.Option(
+            metavar="FILE",
+            help="In place of --rate: a trace or a series of rates of what the command sends, as in cwnd compare.",
+        ),
     ] = None,
     trace_down: Annotated[
         Path | None,
@@ -97,6 +100,8 @@ def command(
     scenario = links(
         rate, trace, trace_down, rtt=rtt, buffer=buffer, loss=loss, jitter=jitter, seed=seed, snap_length=snap_length
     )
+    for remark in scenario.remarks:
+        note(remark)
     if pcap is not None:
         scenario = capturing(scenario, "--pcap", pcap)
     raise typer.Exit(run(scenario, arguments or [users_shell()], server, pcap))

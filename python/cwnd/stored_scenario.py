@@ -15,6 +15,10 @@ from cwnd.json_types import JsonObject
 SCENARIO = "scenario.toml"
 
 
+#: Keys of a printed scenario that name a file.
+NAMING = ("trace", "series")
+
+
 class InputRow(TypedDict):
     """A file that the scenario names, in a manifest."""
 
@@ -44,9 +48,10 @@ def identity(document: object, rows: Iterable[InputRow]) -> object:
 
     def by_digest(value: object) -> object:
         if isinstance(value, dict):
-            if value.keys() == {"trace"}:
-                return {"trace": digests.get(value["trace"], value["trace"])}
-            return {key: by_digest(inner) for key, inner in value.items()}
+            named = [key for key in NAMING if isinstance(value.get(key), str)]
+            return {
+                key: digests.get(inner, inner) if key in named else by_digest(inner) for key, inner in value.items()
+            }
         return [by_digest(inner) for inner in value] if isinstance(value, list) else value
 
     return by_digest(document)

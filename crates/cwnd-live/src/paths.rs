@@ -113,7 +113,7 @@ impl Paths {
 /// links, one half each.
 fn both_ways(scenario: &Scenario, flow: &Flow, path: Vec<u32>) -> Ways {
     let delay = |links: &[u32]| -> u64 {
-        links.iter().map(|&link| scenario.links.get(link as usize).map_or(0, |link| link.delay)).sum()
+        links.iter().map(|&link| scenario.links.get(link as usize).map_or(0, |link| link.delay.first)).sum()
     };
     let before = flow.group.access_delay;
     let (forward, reverse) = (delay(&path), delay(&flow.reverse_path));

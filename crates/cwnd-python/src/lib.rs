@@ -58,6 +58,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulation::refuse_stacks, module)?)?;
     module.add_function(wrap_pyfunction!(hosts::hosts, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::queue_disciplines, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::netem_meaning, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::drop_causes, module)?)?;
     module.add_function(wrap_pyfunction!(registry::slow_starts, module)?)?;
     module.add_function(wrap_pyfunction!(registry::stacks, module)?)?;

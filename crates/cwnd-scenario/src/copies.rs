@@ -63,8 +63,13 @@ impl Scenario {
     pub fn with_paths(&self, path: impl Fn(&str) -> String) -> Self {
         let mut copy = self.clone();
         for link in &mut copy.links {
-            if let LinkRate::Trace(_, file) = &mut link.rate {
-                *file = path(file);
+            match &mut link.rate {
+                LinkRate::Trace(_, file) => *file = path(file),
+                LinkRate::Series(_, source) => source.path = path(&source.path),
+                LinkRate::Constant(_) | LinkRate::Steps(..) => {}
+            }
+            if let Some((_, source)) = &mut link.delay.series {
+                source.path = path(&source.path);
             }
         }
         copy

@@ -115,7 +115,7 @@ impl Scenario {
 
     /// Sum of the propagation delays of these links, ns.
     pub(crate) fn propagation(&self, links: &[u32]) -> u64 {
-        links.iter().map(|&link| self.links[link as usize].delay).fold(0, u64::saturating_add)
+        links.iter().map(|&link| self.links[link as usize].delay.first).fold(0, u64::saturating_add)
     }
 
     /// Default round trip time of a flow, ns: in a dumbbell the link's; in a graph the delay of its forward and reverse links and twice

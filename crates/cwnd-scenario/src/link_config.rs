@@ -5,6 +5,7 @@ use crate::keys::flow::AccessLink;
 use crate::keys::link::LinkRate;
 use crate::model::{ActionKind, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario};
 use crate::route::{RouteSpec, route};
+use crate::series::Series;
 use cwnd_link::random::RandomStream;
 use cwnd_link::{DelayConfig, FifoConfig, Limit, LinkConfig, QueueConfig, Rate, ServerConfig, Steps, Tick};
 use std::collections::HashMap;
@@ -67,6 +68,7 @@ impl Scenario {
                 all.sort_by_key(|step| step.0);
                 Rate::Steps(schedule(*first, all.into_iter()))
             }
+            LinkRate::Series(series, _) => Rate::Steps(self.series_steps(series, rates)),
             LinkRate::Trace(trace, _) => Rate::Trace(trace.clone()),
         };
         let limit: Limit = link.running_limit(link.queue.limit, self.packet_size);
@@ -74,7 +76,10 @@ impl Scenario {
         let discipline = link.discipline_config(self.packet_size);
         let server = ServerConfig::new(discipline, rate, limit, stream(STREAM_QUEUE));
         let delay = DelayConfig {
-            propagation: schedule(link.delay, delays),
+            propagation: match &link.delay.series {
+                Some((series, _)) => self.series_steps(series, delays),
+                None => schedule(link.delay.first, delays),
+            },
             jitter: link.jitter.delay,
             overtaking: link.jitter.overtaking,
             reorder: link.reorder,
@@ -85,6 +90,13 @@ impl Scenario {
             delay: (delay, stream(STREAM_DELAY)),
             tick: link.tick.map(Tick::every),
         }
+    }
+
+    /// The changes of a series, and those by actions, which hold until the next value of the series.
+    fn series_steps(&self, series: &Series, actions: impl Iterator<Item = (u64, u64)>) -> Steps<u64> {
+        let mut all: Vec<_> = series.changes(self.duration).chain(actions).collect();
+        all.sort_by_key(|step| step.0);
+        schedule(series.first(), all.into_iter())
     }
 
     /// Numbers of the links of a route, forward and reverse.

@@ -47,7 +47,21 @@ pub struct Scenario {
     pub record: RecordSpec,
     /// What the hosts of lane live are set to.
     pub live: LiveSpec,
+    /// What the words of netem in the document mean.
+    pub netem: SaidBack,
 }
+
+/// What a document's reader says of it. It makes no scenario different from another.
+#[derive(Clone, Debug, Default)]
+pub struct SaidBack(pub Vec<String>);
+
+impl PartialEq for SaidBack {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for SaidBack {}
 
 /// The numbers of the links of a dumbbell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

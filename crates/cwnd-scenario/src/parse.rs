@@ -5,10 +5,13 @@ use crate::files::{self, Files};
 use crate::invalid::{Invalid, TableReader, pointer, shown};
 use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
+use crate::keys::link::{LinkRate, LinkSpec};
 use crate::keys::live::LiveSpec;
+use crate::keys::rate_formats::check_steps;
 use crate::keys::record::RecordSpec;
 use crate::keys::{Keyed, Scope};
-use crate::model::Scenario;
+use crate::model::{SaidBack, Scenario};
+use crate::netem;
 use crate::route::RouteSpec;
 use crate::routes::check_rtt;
 use crate::topology::{Topology, check_traffic};
@@ -55,7 +58,10 @@ impl Scenario {
 
     /// Reads a document that is held as a value.
     pub(crate) fn from_value(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
-        Self::validated(value, files).map_err(|invalid| as_written(invalid, value))
+        let read =
+            |value: &Value| Self::validated(value, files).map_err(|invalid| as_written(invalid, value));
+        let Some((expanded, lines)) = netem::expanded(value)? else { return read(value) };
+        Ok(Self { netem: SaidBack(lines), ..read(&expanded)? })
     }
 
     fn validated(value: &Value, files: Files<'_>) -> Result<Self, Invalid> {
@@ -105,15 +111,55 @@ impl Scenario {
             actions: Vec::new(),
             record,
             live,
+            netem: SaidBack::default(),
         };
         topology.resolve(&mut scenario)?;
         scenario.check_rtts()?;
+        scenario.check_series()?;
         scenario.check_stacks()?;
         scenario.check_labels()?;
         scenario.actions = crate::action::parse_list(actions, &scenario)?;
         scenario.check_record()?;
         scenario.check_switches()?;
         Ok(scenario)
+    }
+
+    /// Refuses series that change too often in a run of this length.
+    fn check_series(&self) -> Result<(), Invalid> {
+        for link in &self.links {
+            if let LinkRate::Series(series, _) = &link.rate {
+                check_steps(&format!("{}.rate.series", link.name), series, self.duration)?;
+            }
+            if let Some((series, _)) = &link.delay.series {
+                check_steps(&format!("{}.delay.series", link.name), series, self.duration)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the links' traces and series are, and what the words of netem mean, in a line each.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let of_link = |link: &LinkSpec| {
+            let rate = match &link.rate {
+                LinkRate::Trace(trace, path) => {
+                    let (lines, seconds) = (trace.opportunities(), trace.period() as f64 / 1e9);
+                    let mean = trace.mean_rate() as f64 / 1e6;
+                    Some(format!(
+                        "rate from {path}: Mahimahi trace of {lines} opportunities over {seconds} s, mean {mean:.3} Mbit/s, repeated"
+                    ))
+                }
+                LinkRate::Series(series, source) => {
+                    Some(format!("rate from {}: {}", source.path, series.in_words()))
+                }
+                LinkRate::Constant(_) | LinkRate::Steps(..) => None,
+            };
+            let delay = link.delay.series.as_ref();
+            let delay =
+                delay.map(|(series, source)| format!("delay from {}: {}", source.path, series.in_words()));
+            rate.into_iter().chain(delay).map(|remark| format!("{}: {remark}", link.name)).collect::<Vec<_>>()
+        };
+        self.netem.0.iter().cloned().chain(self.links.iter().flat_map(of_link)).collect()
     }
 
     /// Refuses flows whose round trip time is shorter than the delays on their path.

@@ -300,7 +300,9 @@ impl Scenario {
             ActionKind::Rate(name, rate) if *name == link.name => Some(*rate),
             _ => None,
         });
-        steps.iter().map(|step| step.1).chain(actions).fold(link.rate.nominal(), u64::max)
+        let fastest =
+            if let LinkRate::Series(series, _) = &link.rate { series.max() } else { link.rate.nominal() };
+        steps.iter().map(|step| step.1).chain(actions).fold(fastest, u64::max)
     }
 }
 

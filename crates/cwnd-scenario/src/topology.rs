@@ -206,7 +206,7 @@ impl<'a> Topology<'a> {
         }
         for (number, link) in scenario.links.iter_mut().enumerate() {
             if self.rtt[number] == RttSource::Flows {
-                link.rtt = longest[number].unwrap_or_else(|| link.delay.saturating_mul(2));
+                link.rtt = longest[number].unwrap_or_else(|| link.delay.first.saturating_mul(2));
             }
             let (path, keys) = &self.written[number];
             let queue = keys.and_then(|keys| keys.get("queue"));
@@ -220,7 +220,7 @@ impl<'a> Topology<'a> {
             }
             checked?;
         }
-        let delays = scenario.links.iter().map(|link| link.delay).fold(0, u64::saturating_add);
+        let delays = scenario.links.iter().map(|link| link.delay.first).fold(0, u64::saturating_add);
         if scenario.dumbbell.is_some() && delays > scenario.links[0].rtt {
             return Err(Invalid {
                 field: "link.rtt".into(),

@@ -213,16 +213,29 @@ mod tests {
         assert_eq!(read_rate("4.0376875522130000123456789Mbit/s"), Some(4_037_688));
         // What is above 0 does not become 0: an outage, no delay.
         assert_eq!(read_rate_or_0("0.0000001Mbit/s"), Some(1));
-        assert_eq!((read_rate_or_0("0.000Mbit/s"), read_time("0.0001ns"), read_time("0.0ns")), (Some(0), Some(1), Some(0)));
+        assert_eq!(
+            (read_rate_or_0("0.000Mbit/s"), read_time("0.0001ns"), read_time("0.0ns")),
+            (Some(0), Some(1), Some(0))
+        );
         // A frequency is a whole number of hertz.
         assert_eq!((read_frequency("0.25kHz"), read_frequency("1.5Hz")), (Some(250), None));
     }
 
     #[test]
     fn what_has_no_unit_or_a_sign_is_refused() {
-        for text in
-            ["", "40", "-40ms", "ms", "4 0ms", "1.ms", ".5ms", "1.2.3ms", "40 m", "1e3ms", "99999999999999999999s"]
-        {
+        for text in [
+            "",
+            "40",
+            "-40ms",
+            "ms",
+            "4 0ms",
+            "1.ms",
+            ".5ms",
+            "1.2.3ms",
+            "40 m",
+            "1e3ms",
+            "99999999999999999999s",
+        ] {
             assert_eq!(read_time(text), None, "{text:?}");
         }
         assert_eq!(read_rate("0Mbit/s"), None);

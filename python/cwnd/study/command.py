@@ -36,6 +36,13 @@ def command(
         str | None,
         typer.Option(help=f"Rate of the bottleneck: {axes('10Mbit/s,100Mbit/s')}.", show_default=DEFAULTS["rate"]),
     ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE,...",
+            help="In place of --rate: a trace or a series of rates, as in cwnd compare; several with commas are an axis.",
+        ),
+    ] = None,
     rtt: Annotated[
         str | None,
         typer.Option(help=f"Round trip time without queueing: {axes('10ms,40ms')}.", show_default=DEFAULTS["rtt"]),
@@ -155,6 +162,7 @@ def command(
         Given(
             what=what,
             rate=rate,
+            trace=trace,
             rtt=rtt,
             buffer=buffer,
             drop_head=drop_head,

@@ -36,6 +36,7 @@ from cwnd.study.report import failures, table, table_of
 from cwnd.study.results import Study, place
 from cwnd.study.runner import Settings, StudyRun, gathered, run_study
 from cwnd.study.values import Values, as_values, values_of
+from cwnd.traced import rate_of
 
 #: The largest seed that a number of TOML and JSON holds.
 MOST_SEED = (1 << 53) - 1
@@ -75,6 +76,7 @@ class Given:
     out: Path | None
     force: bool
     drop_head: bool
+    trace: str | None
     disciplines: Mapping[str, str | None]
 
     @property
@@ -95,6 +97,7 @@ class Given:
         return {
             "duration": self.duration,
             "measure": self.measure,
+            "trace": self.trace,
             "drop_head": self.drop_head,
             "ecn": self.ecn,
             "reverse": self.reverse,
@@ -247,6 +250,11 @@ def flows_of(given: Given) -> Grid:
         plain[key] = option if values is None else first_of(values)
         if values is not None:
             axes[key] = values
+    if given.trace is not None:
+        files = given.trace.split(",")
+        plain["rate"] = rate_of(given.rate, Path(files[0]))
+        if len(files) > 1:
+            axes["link.rate.trace"] = typed("link.rate.trace", given.trace)
     document = compared_document(
         flows,
         measure=given.measure,

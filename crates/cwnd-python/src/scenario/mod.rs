@@ -59,6 +59,13 @@ fn taken<'py, T: FromPyObjectOwned<'py>>(
     })
 }
 
+/// What a line of `tc … netem` or `tc … tbf` means: the keys of a link, as JSON, and a line for each word. Raises `ScenarioError`.
+#[pyfunction]
+pub fn netem_meaning(py: Python<'_>, text: &str) -> PyResult<(String, Vec<String>)> {
+    let meaning = cwnd_scenario::netem::meaning(text).map_err(|invalid| refuse(py, &invalid))?;
+    Ok((Value::Object(meaning.keys).to_string(), meaning.lines))
+}
+
 /// The languages of a document.
 #[derive(Clone, Copy, PartialEq)]
 enum Language {
@@ -253,6 +260,12 @@ impl Scenario {
     #[getter]
     fn files(&self) -> Vec<InputFile> {
         self.files.clone()
+    }
+
+    /// What the files of its links are, and what its netem lines mean, in a line each.
+    #[getter]
+    fn remarks(&self) -> Vec<String> {
+        self.inner.remarks()
     }
 
     /// The groups of flows, in order.

@@ -3,7 +3,7 @@
 
 use super::{Compare, GivenDiscipline, KEYWORDS, OptionForm};
 use crate::keys::queue::default_text;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 impl Compare {
     /// The command, for a POSIX shell, whose run has the same scenario: `cwnd compare 'cubic:2@beta=0.85' reno --rate 50Mbit/s`. Options
@@ -19,6 +19,12 @@ impl Compare {
         }
         for keyword in KEYWORDS.iter().filter(|keyword| keyword.name != "name") {
             let Some(value) = self.settings.get(keyword.name) else { continue };
+            if let (("rate", Some(file)), 1) =
+                ((keyword.name, value.get("trace")), value.as_object().map_or(0, Map::len))
+            {
+                words.extend(["--trace".to_owned(), file.as_str()?.to_owned()]);
+                continue;
+            }
             for text in option_texts(keyword.option, value)? {
                 if text.is_some() && text.as_deref() == keyword.default.text() {
                     continue;

@@ -125,5 +125,10 @@ pub(super) fn flags() -> impl Iterator<Item = (&'static str, Discipline)> {
 /// The names of all keywords.
 pub(super) fn names() -> Vec<&'static str> {
     let rows = KEYWORDS.iter().map(|keyword| keyword.name);
-    ["flows"].into_iter().chain(rows).chain(disciplines().map(Discipline::name)).chain(flags().map(|flag| flag.0)).collect()
+    ["flows"]
+        .into_iter()
+        .chain(rows)
+        .chain(disciplines().map(Discipline::name))
+        .chain(flags().map(|flag| flag.0))
+        .collect()
 }

@@ -144,7 +144,9 @@ fn take_discipline(settings: &mut Map<String, Value>) -> Result<Option<GivenDisc
                 let expected = format!("one queue discipline; {} is given, too", other.discipline.name());
                 return Err(refusal(keyword, &given, expected));
             }
-            (Some(Value::Bool(true)), None) => taken = Some(GivenDiscipline { discipline, settings: Map::new() }),
+            (Some(Value::Bool(true)), None) => {
+                taken = Some(GivenDiscipline { discipline, settings: Map::new() })
+            }
             (Some(other), None) => return Err(refusal(keyword, &other, "true or false")),
         }
     }

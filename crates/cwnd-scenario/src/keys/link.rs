@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link.
 
-pub use super::link_formats::{JitterSpec, LinkRate};
+pub use super::link_formats::JitterSpec;
 pub use super::queue::{DisciplineSpec, QueueSpec};
+pub use super::rate_formats::{LinkDelay, LinkRate};
 
 use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time, TimeAbove0};
-use super::link_formats::{JitterKind, Losses, Rates, Reordering, WhereTrue, rates};
+use super::link_formats::{JitterKind, Losses, Reordering, WhereTrue};
 use super::queue::Queue;
+use super::rate_formats::{Delays, Rates, rates};
 use super::{Absent, Form, Key, Keyed, RowFormat, Scope};
 use crate::buffer::Buffer;
 use crate::files::Files;
@@ -18,11 +20,11 @@ keys! {
     /// A one-way link and its queue, as a scenario specifies them.
     pub struct LinkSpec {
         rate: LinkRate = LinkRate::Constant(0), Rates, "",
-            "rate of the link: constant, steps from given times on, or a trace; `0bit/s` in a step is an outage, packets wait. Sizes of queues in `bdp` and time refer to the first rate above 0, for a trace to its mean rate", "";
-        delay: u64 = 0, Time, "ns",
-            "one-way propagation delay. The rest of a flow's round trip time is delay at its ends", "";
+            "rate of the link: constant, steps from given times on, a trace, or a series; `0bit/s` in a step is an outage, packets wait. Sizes of queues in `bdp` and time refer to the first rate above 0, for a trace and a series to their mean rate", "";
+        delay: LinkDelay = LinkDelay { first: 0, series: None }, Delays, "ns",
+            "one-way propagation delay, constant or a series. The rest of a flow's round trip time, at the beginning, is delay at its ends", "";
         loss: Loss = Loss::None, Losses, "",
-            "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"at:5000,9000\"`",
+            "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"gemodel:P,R,1-H,1-K\"` (the same in the order of tc-netem: loss in bad before loss in good), `\"gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0\"` (by netem's names), `\"at:5000,9000\"`",
             "Gilbert 1960, Elliott 1963";
         jitter: JitterSpec = JitterSpec { delay: Jitter::None, overtaking: false }, JitterKind, "",
             "random delay in addition to `delay`; a time alone is uniform from 0 to it", "";
@@ -94,19 +96,28 @@ keys! {
     }
 }
 
+keys! {
+    /// The key that stands for others, in netem's words.
+    fn netem_key {
+        netem: Form::Syntax { what: "words of tc-netem or tc-tbf", pattern: ".+" }, Absent::Words("none"), "",
+            "the link in the words of `tc … netem` or `tc … tbf`, in place of `rate`, `delay`, `jitter`, `loss`, `reorder` and `queue`: `\"delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 1000\"`. What each word means is said back; a word without a counterpart is refused",
+            "tc-netem(8), tc-tbf(8)";
+    }
+}
+
 /// The keys of `[link]`, a dumbbell.
 pub(crate) fn dumbbell() -> Vec<Key> {
-    [LinkSpec::keys(), DumbbellTable::keys(), reverse_path()].concat()
+    [LinkSpec::keys(), DumbbellTable::keys(), netem_key(), reverse_path()].concat()
 }
 
 /// The keys of a `[[link]]`, one of a graph.
 pub(crate) fn graph() -> Vec<Key> {
-    [GraphTable::keys(), LinkSpec::keys(), RttTable::keys()].concat()
+    [GraphTable::keys(), LinkSpec::keys(), RttTable::keys(), netem_key()].concat()
 }
 
 /// The keys of `[parking_lot]`.
 pub(crate) fn parking_lot() -> Vec<Key> {
-    [LotTable::keys(), LinkSpec::keys(), RttTable::keys(), reverse_path()].concat()
+    [LotTable::keys(), LinkSpec::keys(), RttTable::keys(), netem_key(), reverse_path()].concat()
 }
 
 /// A reverse link: a flag, or keys of a link, none of them required.

@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The formats of keys that only a link has: rate, losses, jitter, reordering, and flags that are printed where they are true.
+//! The formats of keys that only a link has: losses, jitter, reordering, and flags that are printed where they are true.
 
-use super::formats::{Flag, Fraction, Required, Text, TimeAbove0};
-use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, Variants};
-use crate::files;
-use crate::invalid::{Invalid, TableReader, shown};
-use crate::units::{self, MAX_TIME, RATE, probability, read_probability, time, write_rate, write_time};
-use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder, Trace};
-use serde_json::{Map, Value, json};
-
-/// Rate of a link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LinkRate {
-    /// A constant rate, bit/s.
-    Constant(u64),
-    /// The first rate, and further rates from given times on, bit/s; 0 is an outage.
-    Steps(u64, Vec<(u64, u64)>),
-    /// A trace of delivery opportunities, and the file that it was read from.
-    Trace(Trace, String),
-}
-
-impl LinkRate {
-    /// The rate for sizes in time and BDP: the first rate above 0; of a trace the mean.
-    #[must_use]
-    pub fn nominal(&self) -> u64 {
-        match self {
-            Self::Constant(rate) => *rate,
-            Self::Steps(first, steps) => {
-                let mut rates = std::iter::once(*first).chain(steps.iter().map(|step| step.1));
-                rates.find(|rate| *rate > 0).unwrap_or(0)
-            }
-            Self::Trace(trace, _) => trace.mean_rate(),
-        }
-    }
-}
+use super::formats::{Flag, Fraction, Required, TimeAbove0};
+use super::{Absent, Form, Keyed, RowFormat, Scope, ValueFormat, Variants};
+use crate::invalid::{Invalid, TableReader};
+use crate::units::{probability, read_probability};
+use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder};
+use serde_json::{Map, Value};
 
 /// Random delay of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,121 +17,9 @@ pub struct JitterSpec {
     pub overtaking: bool,
 }
 
-const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four numbers from 0 to 1, \
+const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K with four numbers from 0 to 1, \
                     or at:N,N,... with rising packet numbers from 1";
 const JITTER: &str = "a time above 0 (\"5ms\": uniform from 0 to that), or a table with kind";
-
-/// A rate, steps, or a trace.
-pub(crate) struct Rates;
-
-keys! {
-    /// The key of a trace.
-    struct TraceTable {
-        trace: String = String::new(), Required(Text("the path of a trace in Mahimahi's format")), "",
-            "path of a file in Mahimahi's format: one line per opportunity to deliver 1500 bytes, its time in whole milliseconds. It repeats from the beginning. The path is relative to the folder of the document, for a document without one to the working directory",
-            "Mahimahi";
-    }
-}
-
-impl RowFormat for Rates {
-    type Value = LinkRate;
-
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<LinkRate>, Invalid> {
-        let field = table.field(key);
-        match table.get(key) {
-            Some(Value::Array(list)) if !list.is_empty() => parse_steps(&field, list).map(Some),
-            Some(value @ Value::Object(_)) => parse_trace(&field, value, scope).map(Some),
-            _ => {
-                let constant = |value: &Value| value.as_str().and_then(units::read_rate);
-                Ok(table.read_as(key, || rates().into(), constant)?.map(LinkRate::Constant))
-            }
-        }
-    }
-
-    fn print(&self, rate: &LinkRate) -> Option<Value> {
-        let step = |at: u64, rate: u64| json!([write_time(at), write_rate(rate)]);
-        Some(match rate {
-            LinkRate::Constant(rate) => json!(write_rate(*rate)),
-            LinkRate::Steps(first, steps) => {
-                let steps = steps.iter().map(|&(at, rate)| step(at, rate));
-                Value::Array(std::iter::once(step(0, *first)).chain(steps).collect())
-            }
-            LinkRate::Trace(_, path) => json!({ "trace": path }),
-        })
-    }
-
-    fn form(&self) -> Form {
-        let rate = Form::Quantity(Quantity::Rate { or_outage: true });
-        let step = Form::Tuple(vec![Form::Quantity(Quantity::Time(0, MAX_TIME)), rate]);
-        Form::Either(vec![
-            Form::Quantity(Quantity::Rate { or_outage: false }),
-            Form::List { item: Box::new(step), min: 1 },
-            Form::Table(TraceTable::keys()),
-        ])
-    }
-
-    fn absent(&self, _: &LinkRate) -> Absent {
-        Absent::Required
-    }
-}
-
-/// What a rate of a link may be, for error messages.
-pub(crate) fn rates() -> String {
-    format!("{RATE}, steps ([[\"0s\", \"10Mbit/s\"], ...]) or a trace ({{ trace = \"file\" }})")
-}
-
-fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
-    let mut steps: Vec<(u64, u64)> = Vec::new();
-    for (index, item) in list.iter().enumerate() {
-        let step = match item.as_array().map(Vec::as_slice) {
-            Some([at, rate]) => time(at).zip(rate.as_str().and_then(units::read_rate_or_0)),
-            _ => None,
-        };
-        let (follows, expected) = match steps.last() {
-            None => (
-                step.is_some_and(|(at, _)| at == 0),
-                "[\"0s\", a rate or, for an outage, 0bit/s], from which the steps begin".to_owned(),
-            ),
-            Some((before, _)) => (
-                step.is_some_and(|(at, _)| at > *before),
-                format!("[a time after {}, a rate or, for an outage, 0bit/s]", write_time(*before)),
-            ),
-        };
-        match step {
-            Some(step) if follows => steps.push(step),
-            _ => {
-                let field = format!("{field}[{index}]");
-                return Err(Invalid { field, value: Some(shown(item)), expected });
-            }
-        }
-    }
-    if steps.iter().all(|step| step.1 == 0) {
-        let (field, value) = (field.to_owned(), Some(format!("{} steps of 0bit/s", steps.len())));
-        return Err(Invalid { field, value, expected: "a rate above 0 in one step at least".to_owned() });
-    }
-    let first = steps.remove(0).1;
-    Ok(if steps.is_empty() { LinkRate::Constant(first) } else { LinkRate::Steps(first, steps) })
-}
-
-/// A trace, and its path as written.
-fn parse_trace(field: &str, value: &Value, scope: &Scope<'_>) -> Result<LinkRate, Invalid> {
-    let mut table = TableReader::new(field, value)?;
-    let TraceTable { trace: path } = TraceTable::defaults().parse_keys(&mut table, scope)?;
-    table.finish()?;
-    let field = format!("{field}.trace");
-    let text = files::read(scope.files, &field, &path)?;
-    let trace = Trace::parse(&text).map_err(|error| Invalid {
-        field: format!("{field}, line {}", error.line),
-        value: Some(format!("{:?}", error.value)),
-        expected: error.expected,
-    })?;
-    Ok(LinkRate::Trace(trace, path))
-}
 
 /// Random losses.
 pub(crate) struct Losses;
@@ -180,7 +41,10 @@ impl RowFormat for Losses {
     }
 
     fn form(&self) -> Form {
-        Form::Syntax { what: "losses", pattern: "(every|random|gilbert|at):[0-9., ]+" }
+        Form::Syntax {
+            what: "losses",
+            pattern: "(every|random|at):[0-9., ]+|(gilbert|gemodel):[0-9., =prhk-]+",
+        }
     }
 }
 
@@ -318,18 +182,40 @@ fn read_loss(text: &str) -> Option<Loss> {
             Some(Loss::Every { n: above_0(n)?, first: above_0(first)? })
         }
         "random" => read_probability(rest).filter(|p| (1..u64::MAX).contains(p)).map(Loss::Random),
+        "gilbert" if rest.contains('=') => gemodel(rest.split(',')),
         "gilbert" => {
             let list: Vec<u64> =
                 rest.split(',').map(|p| read_probability(p.trim())).collect::<Option<_>>()?;
             let [p, r, loss_good, loss_bad] = list.try_into().ok()?;
             Some(Loss::Gilbert(GilbertElliott { p, r, loss_good, loss_bad }))
         }
+        "gemodel" => gemodel(rest.split(',')),
         "at" => {
             let list: Vec<u64> = rest.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
             (list[0] > 0 && list.windows(2).all(|w| w[0] < w[1])).then_some(Loss::At(list))
         }
         _ => None,
     }
+}
+
+/// The parameters of tc-netem's `gemodel`: in its order `P`, `R`, `1-H`, `1-K`, or by their names, `p=0.01,r=0.1,1-h=0.7,1-k=0`. What is left out
+/// is netem's: `R` is 1 - `P`, `1-H` is 1, `1-K` is 0.
+pub(crate) fn gemodel<'t>(parameters: impl Iterator<Item = &'t str>) -> Option<Loss> {
+    const NAMES: [&str; 4] = ["p", "r", "1-h", "1-k"];
+    let mut given = [None; 4];
+    for (place, text) in parameters.enumerate() {
+        let (place, number) = match text.split_once('=') {
+            Some((name, number)) => (NAMES.iter().position(|known| *known == name.trim())?, number),
+            None => (place, text),
+        };
+        let slot = given.get_mut(place).filter(|slot| slot.is_none())?;
+        *slot = Some(read_probability(number.trim())?);
+    }
+    let [p, r, loss_bad, loss_good] = given;
+    let p = p?;
+    let (r, loss_bad, loss_good) =
+        (r.unwrap_or(u64::MAX - p), loss_bad.unwrap_or(u64::MAX), loss_good.unwrap_or(0));
+    Some(Loss::Gilbert(GilbertElliott { p, r, loss_good, loss_bad }))
 }
 
 fn write_loss(loss: &Loss) -> Option<String> {

@@ -380,6 +380,7 @@ mod link_formats;
 pub(crate) mod live;
 mod presence;
 pub(crate) mod queue;
+pub(crate) mod rate_formats;
 pub(crate) mod record;
 mod schema;
 pub(crate) mod stack;

@@ -4,7 +4,7 @@
 use cwnd_link::{
     CodelConfig, Discipline, HeadDiscipline, Jitter, Limit, Loss, Rate, ServerConfig, Steps, Tick,
 };
-use cwnd_scenario::{AccessLink, ActionKind, Buffer, FlowAction, LinkRate, RouteSpec, Scenario};
+use cwnd_scenario::{AccessLink, ActionKind, Buffer, FlowAction, LinkDelay, LinkRate, RouteSpec, Scenario};
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1000 * MS;
@@ -63,8 +63,8 @@ fn a_link_disturbs_its_packets_as_it_is_told() {
     let scenario = dumbbell(&format!("{keys}jitter = '5ms'"), "");
     let link = &scenario.links[0];
     assert_eq!(
-        (link.delay, link.jitter.delay, link.jitter.overtaking),
-        (3 * MS, Jitter::Uniform { most: 5 * MS }, false)
+        (link.delay.clone(), link.jitter.delay, link.jitter.overtaking),
+        (LinkDelay { first: 3 * MS, series: None }, Jitter::Uniform { most: 5 * MS }, false)
     );
     let reorder = link.reorder.expect("given");
     assert_eq!((reorder.share, reorder.extra), (1 << 62, 10 * MS));
@@ -117,7 +117,7 @@ fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
     let scenario = dumbbell("delay = '5ms'\nloss = 'every:9'\njitter = '1ms'\nreverse = true", "");
     let [forward, reverse] = &scenario.links[..] else { panic!("two links") };
     assert_eq!((&*forward.name, &*reverse.name), ("link", "reverse"));
-    assert_eq!((&reverse.rate, reverse.delay, reverse.rtt), (&forward.rate, 5 * MS, 40 * MS));
+    assert_eq!((&reverse.rate, reverse.delay.first, reverse.rtt), (&forward.rate, 5 * MS, 40 * MS));
     assert_eq!(reverse.queue, forward.queue);
     assert_eq!((&reverse.loss, reverse.jitter.delay), (&Loss::None, Jitter::None));
     let flow = &scenario.expand()[0];
@@ -127,7 +127,7 @@ fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
     let scenario = dumbbell(&format!("delay = '5ms'\n{reverse}"), "");
     let reverse = &scenario.links[1];
     assert_eq!((&reverse.rate, reverse.queue.limit), (&LinkRate::Constant(1_000_000), Buffer::Packets(9)));
-    assert!(matches!(reverse.loss, Loss::Random(_)) && reverse.delay == 5 * MS);
+    assert!(matches!(reverse.loss, Loss::Random(_)) && reverse.delay.first == 5 * MS);
     assert_eq!(dumbbell("reverse = false", "").links.len(), 1);
 }
 
@@ -334,4 +334,64 @@ fn red_is_checked_against_the_rtt_that_a_graph_gives() {
         message,
         "parking_lot.queue.max: \"0.5bdp\" is not accepted; expected more than min, which is 10 packets; this is 4 packets"
     );
+}
+
+// 0.1 BDP and times refer to the first rate above 0: 8 Mbit/s × 40 ms are 40 000 bytes, 26 packets.
+#[test]
+fn a_link_may_begin_with_an_outage() {
+    let text = |rate: &str| {
+        format!("duration = '60s'\nlink = {{ rtt = '40ms', rate = {rate} }}\n[[flow]]\ncc = 'cubic'")
+    };
+    let scenario = good(&text("[['0s', '0bit/s'], ['1s', '8Mbit/s'], ['2s', '0bit/s']]"));
+    let link = &scenario.links[0];
+    assert_eq!(link.rate, LinkRate::Steps(0, vec![(S, 8_000_000), (2 * S, 0)]));
+    assert_eq!((link.rate.nominal(), link.bdp_packets(1500)), (8_000_000, 26));
+    assert_eq!(good(&scenario.to_toml()), scenario);
+    let never = Scenario::from_toml(&text("[['0s', '0bit/s'], ['1s', '0.0bit/s']]"))
+        .expect_err("no rate")
+        .to_string();
+    assert_eq!(
+        never,
+        "link.rate: 2 steps of 0bit/s is not accepted; expected a rate above 0 in one step at least"
+    );
+}
+
+#[test]
+fn rates_and_times_are_rounded_to_the_unit_wherever_they_are() {
+    let text = "duration = '10.00000000049s'
+        link = { rtt = '40.1234567ms', delay = '0.2345678ms', rate = [['0s', '4.18Mbit/s'], ['1.0000000004s', '1.2345678Mbit/s']], queue = { kind = 'droptail', limit = '2.0000001kB' } }
+        [[flow]]
+        cc = 'cubic'
+        size = '0.33335MB'
+        app_rate = '0.1234567Mbit/s'
+        [[action]]
+        rate = { at = '2s', to = '1.2345kbit/s' }";
+    let scenario = good(text);
+    let link = &scenario.links[0];
+    assert_eq!(scenario.duration, 10 * S);
+    assert_eq!((link.rtt, link.delay.first), (40_123_457, 234_568));
+    assert_eq!(link.rate, LinkRate::Steps(4_180_000, vec![(S, 1_234_568)]));
+    assert_eq!(link.queue.limit, Buffer::Bytes(2000));
+    assert_eq!((scenario.flows[0].size, scenario.flows[0].app_rate), (Some(333_350), Some(123_457)));
+    assert!(matches!(scenario.actions[0].what, ActionKind::Rate(_, 1235)));
+    assert_eq!(good(&scenario.to_toml()), scenario);
+}
+
+#[test]
+fn a_queue_may_have_no_limit_and_drop_at_its_head() {
+    let text = |queue: &str| {
+        format!(
+            "duration = '60s'\nlink = {{ rtt = '0s', rate = '8Mbit/s', queue = {queue} }}\n[[flow]]\ncc = 'cubic'\n[[action]]\nbuffer = {{ at = '1s', to = 'infinite' }}"
+        )
+    };
+    for kind in ["droptail", "codel", "drop-head"] {
+        let scenario = good(&text(&format!("{{ kind = '{kind}', limit = 'infinite' }}")));
+        let queue = &scenario.links[0].queue;
+        assert_eq!((queue.limit, queue.discipline.discipline.name()), (Buffer::Infinite, kind));
+        assert!(matches!(scenario.actions[0].what, ActionKind::Buffer(_, Buffer::Infinite)));
+        assert_eq!(good(&scenario.to_toml()), scenario);
+    }
+    let red = text("{ kind = 'red', limit = '99packets', min = 'infinite', max = '50packets' }");
+    let message = Scenario::from_toml(&red).expect_err("no threshold").to_string();
+    assert!(message.starts_with("link.queue.min: \"infinite\" is not accepted"), "{message}");
 }

@@ -63,7 +63,7 @@ fn check(base: &str, cases: &[(&str, &str, &str, &str)]) {
 #[test]
 fn what_is_wrong_with_a_link_is_said() {
     let cases = [
-        ("'10Mbit/s'", "[]", "link.rate: []", "steps ([[\"0s\", \"10Mbit/s\"], ...]) or a trace"),
+        ("'10Mbit/s'", "[]", "link.rate: []", "steps ([[\"0s\", \"10Mbit/s\"], ...]), a trace"),
         (
             "'10Mbit/s'",
             "[['1s', '1Mbit/s']]",

@@ -61,7 +61,7 @@ impl Network {
             routes: Vec::new(),
             event_queue: EventQueue::default(),
             shared: BTreeMap::new(),
-            delays: scenario.links.iter().map(|link| link.delay).collect(),
+            delays: scenario.links.iter().map(|link| link.delay.first).collect(),
             free: Vec::new(),
             known: BTreeMap::new(),
             measure,

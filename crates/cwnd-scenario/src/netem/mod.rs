@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Lines of `tc … netem` and `tc … tbf` as keys of a link: `netem = "delay 20ms 5ms loss gemodel 1% 10% rate 10mbit limit 1000"`.
+//!
+//! The key is replaced by the keys of a link that mean the same before a scenario is read, so a printed scenario has those. Each word's
+//! meaning is said back ([`Meaning::lines`]). A word without a counterpart is refused by its name: correlations, `duplicate`, `corrupt`,
+//! `slot`, `ecn`, `seed`, `loss state`, distributions other than the uniform and the normal one, and `peakrate`, `mtu`, `overhead` of tbf.
+//! Source of the words and units: the manual pages tc-netem(8), tc-tbf(8) and tc(8).
+
+mod expand;
+#[cfg(test)]
+mod tests;
+mod units;
+mod words;
+
+pub(crate) use expand::expanded;
+
+use serde_json::{Map, Value, json};
+use units::{count, fraction, in_words, rate, size, time};
+use words::Words;
+
+/// What a line means.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meaning {
+    /// The keys of a link.
+    pub keys: Map<String, Value>,
+    /// What each word means, a line for each.
+    pub lines: Vec<String>,
+}
+
+/// A word that is not accepted, and what was expected.
+pub(crate) type Refused = (String, String);
+
+/// Packets that netem holds where nothing is said.
+const DEFAULT_LIMIT: u64 = 1000;
+
+/// Reads a line. What comes before the word `netem` or `tbf` (`tc qdisc add dev eth0 root`) is skipped; a line without either word is of netem.
+///
+/// # Errors
+/// [`Invalid`](crate::Invalid), naming the word and what was expected.
+pub fn meaning(text: &str) -> Result<Meaning, crate::Invalid> {
+    let refuse = |(value, expected): Refused| crate::Invalid {
+        field: "netem".to_owned(),
+        value: Some(format!("{value:?}")),
+        expected,
+    };
+    read(text).map_err(refuse)
+}
+
+pub(crate) fn read(text: &str) -> Result<Meaning, Refused> {
+    let all: Vec<&str> = text.split_whitespace().collect();
+    let kind = all.iter().position(|word| ["netem", "tbf"].contains(word));
+    let (is_tbf, words) = kind.map_or((false, &all[..]), |at| (all[at] == "tbf", &all[at + 1..]));
+    let mut words = Words::new(words);
+    if words.is_empty() {
+        return Err((
+            text.to_owned(),
+            "words of netem or tbf, such as \"delay 20ms loss 1% rate 10mbit\"".to_owned(),
+        ));
+    }
+    if is_tbf { tbf(&mut words) } else { netem(&mut words) }
+}
+
+/// What netem's words say, before they are put together.
+#[derive(Default)]
+struct Netem {
+    delay: Option<(u64, Option<u64>, Shape)>,
+    loss: Option<String>,
+    rate: Option<u64>,
+    limit: Option<u64>,
+    reorder: Option<String>,
+}
+
+/// Distributions of netem's jitter.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Shape {
+    #[default]
+    Uniform,
+    Normal,
+}
+
+fn netem(words: &mut Words<'_>) -> Result<Meaning, Refused> {
+    let mut netem = Netem::default();
+    let mut lines = Vec::new();
+    while let Some(word) = words.next() {
+        match word {
+            "delay" | "latency" => netem.delay = Some(delay(words)?),
+            "distribution" => {
+                let name = words.required("distribution", "uniform or normal")?;
+                let shape = match name {
+                    "uniform" => Shape::Uniform,
+                    "normal" => Shape::Normal,
+                    other => {
+                        return Err((
+                            format!("distribution {other}"),
+                            "uniform or normal: others have no counterpart".into(),
+                        ));
+                    }
+                };
+                match &mut netem.delay {
+                    Some((_, Some(_), given)) => *given = shape,
+                    _ => return Err((word.into(), "it after a delay with its jitter".into())),
+                }
+            }
+            "loss" | "drop" => netem.loss = Some(loss(words, &mut lines)?),
+            "rate" => {
+                netem.rate = Some(words.read(word, "a rate, such as 10mbit", rate)?);
+                words
+                    .no_more(word, "the rate alone: the overhead of packets and cells has no counterpart")?;
+            }
+            "limit" => netem.limit = Some(words.read(word, "packets, such as 1000", count)?),
+            "reorder" => {
+                netem.reorder = Some(words.read(word, "a percentage above 0, such as 25%", fraction)?);
+                if words.peek().is_some_and(|next| fraction(next).is_some_and(|share| share != "0")) {
+                    return Err(("reorder's correlation".into(), "none: it has no counterpart".into()));
+                }
+                words.next_if(|next| fraction(next).is_some());
+                if words.next_if(|next| next == "gap").is_some() && words.read("gap", "1", count)? != 1 {
+                    return Err(("gap".into(), "1, or no gap: others have no counterpart".into()));
+                }
+            }
+            "duplicate" | "corrupt" | "slot" | "ecn" | "seed" | "gap" => {
+                return Err((word.into(), "no such word: it has no counterpart here".into()));
+            }
+            other => {
+                let expected = "one of delay, distribution, loss, rate, limit and reorder";
+                return Err((other.into(), expected.into()));
+            }
+        }
+    }
+    netem.put_together(lines)
+}
+
+/// `delay TIME [JITTER [CORRELATION]]`.
+fn delay(words: &mut Words<'_>) -> Result<(u64, Option<u64>, Shape), Refused> {
+    let mean = words.read("delay", "a time, such as 20ms", time)?;
+    let jitter = words.next_if(|next| time(next).is_some()).and_then(time);
+    if let Some(correlation) = words.next_if(|next| fraction(next).is_some())
+        && fraction(correlation).is_some_and(|share| share != "0")
+    {
+        return Err((format!("delay's correlation, {correlation}"), "none: it has no counterpart".into()));
+    }
+    Ok((mean, jitter.filter(|jitter| *jitter > 0), Shape::Uniform))
+}
+
+/// `loss [random] PERCENT` or `loss gemodel P [R [1-H [1-K]]]`, as the key of a link.
+fn loss(words: &mut Words<'_>, lines: &mut Vec<String>) -> Result<String, Refused> {
+    match words.peek() {
+        Some("state") => {
+            return Err(("loss state".into(), "random or gemodel: others have no counterpart".into()));
+        }
+        Some("gemodel") => {
+            words.next();
+            let mut given =
+                vec![words.read("gemodel", "a percentage from good to bad, such as 1%", fraction)?];
+            while given.len() < 4
+                && let Some(next) = words.next_if(|next| fraction(next).is_some())
+            {
+                given.extend(fraction(next));
+            }
+            lines.push(format!(
+                "loss gemodel: Gilbert-Elliott losses with the probabilities {} of P (good to bad), R (bad to good), 1-H (loss in bad), 1-K (loss in good)",
+                given.join(", ")
+            ));
+            return Ok(format!("gemodel:{}", given.join(",")));
+        }
+        Some("random") => {
+            words.next();
+        }
+        _ => {}
+    }
+    let share = words.read("loss", "a percentage, such as 1%", fraction)?;
+    if let Some(correlation) = words.next_if(|next| fraction(next).is_some())
+        && fraction(correlation).is_some_and(|share| share != "0")
+    {
+        return Err((
+            format!("loss's correlation, {correlation}"),
+            "none: gemodel has bursts of losses".into(),
+        ));
+    }
+    if share == "0" || share == "1" {
+        return Err(("loss".into(), "a percentage above 0 and below 100".into()));
+    }
+    lines.push(format!("loss: each packet is lost with probability {share}, before the queue"));
+    Ok(format!("random:{share}"))
+}
+
+impl Netem {
+    fn put_together(self, lines: Vec<String>) -> Result<Meaning, Refused> {
+        let mut meaning = Meaning { lines, ..Meaning::default() };
+        let mut put = |key: &str, value: Value| meaning.keys.insert(key.to_owned(), value);
+        let ns = |time: u64| json!(format!("{time}ns"));
+        if let Some(loss) = self.loss {
+            put("loss", json!(loss));
+        }
+        match (self.delay, self.reorder) {
+            (Some((mean, None, _)), Some(at_once)) => {
+                let late = units::complement(&at_once);
+                put("reorder", json!({ "share": late, "extra": format!("{mean}ns") }));
+                let words = in_words(mean);
+                meaning.lines.push(format!(
+                    "reorder: {at_once} of the packets are sent at once, the others {words} later"
+                ));
+            }
+            (_, Some(_)) => return Err(("reorder".into(), "a delay without jitter with it".into())),
+            (Some((mean, None, _)), None) => {
+                put("delay", ns(mean));
+                meaning.lines.push(format!("delay: each packet takes {}", in_words(mean)));
+            }
+            (Some((mean, Some(jitter), _)), None) if jitter > mean => {
+                return Err(("delay's jitter".into(), "at most the delay".into()));
+            }
+            (Some((mean, Some(jitter), Shape::Uniform)), None) => {
+                put("delay", ns(mean - jitter));
+                put(
+                    "jitter",
+                    json!({ "kind": "uniform", "max": format!("{}ns", 2 * jitter), "overtaking": true }),
+                );
+                let (from, to) = (in_words(mean - jitter), in_words(mean.saturating_add(jitter)));
+                meaning
+                    .lines
+                    .push(format!("delay: uniform from {from} to {to}; packets may overtake each other"));
+            }
+            (Some((mean, Some(jitter), Shape::Normal)), None) => {
+                // netem's table ends at four standard deviations.
+                let reach = jitter.saturating_mul(4).min(mean);
+                put("delay", ns(mean - reach));
+                let jitter_mean = format!("{reach}ns");
+                put(
+                    "jitter",
+                    json!({ "kind": "normal", "mean": jitter_mean, "sd": format!("{jitter}ns"), "overtaking": true }),
+                );
+                let (from, to) = (in_words(mean - reach), in_words(mean.saturating_add(reach)));
+                meaning.lines.push(format!(
+                    "delay: normal, mean {}, standard deviation {}, from {from} to {to}; packets may overtake each other",
+                    in_words(mean),
+                    in_words(jitter)
+                ));
+            }
+            (None, None) => {}
+        }
+        if let Some(rate) = self.rate {
+            meaning.keys.insert("rate".to_owned(), json!(format!("{rate}bit/s")));
+            meaning.lines.push(format!("rate: {} bit/s, of which headers of lower layers are no part", rate));
+        }
+        if self.rate.is_some() || self.limit.is_some() {
+            let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
+            let queue = json!({ "kind": "droptail", "limit": format!("{limit}packets") });
+            meaning.keys.insert("queue".to_owned(), queue);
+            let whose = if self.limit.is_some() { "" } else { " (netem's default)" };
+            meaning.lines.push(format!(
+                "limit {limit}{whose}: packets that may wait for the link; netem counts those on their way too"
+            ));
+        }
+        Ok(meaning)
+    }
+}
+
+/// `rate RATE burst SIZE (latency TIME | limit SIZE)`.
+fn tbf(words: &mut Words<'_>) -> Result<Meaning, Refused> {
+    let (mut bits, mut burst, mut latency, mut limit) = (None, None, None, None);
+    while let Some(word) = words.next() {
+        match word {
+            "rate" => bits = Some(words.read(word, "a rate, such as 10mbit", rate)?),
+            "burst" | "buffer" | "maxburst" => {
+                burst = Some(words.read(word, "a size, such as 32kbit", size)?)
+            }
+            "latency" => latency = Some(words.read(word, "a time, such as 50ms", time)?),
+            "limit" => limit = Some(words.read(word, "a size, such as 60kb", size)?),
+            "peakrate" | "mtu" | "minburst" | "mpu" | "overhead" | "linklayer" => {
+                return Err((word.into(), "no such word: it has no counterpart here".into()));
+            }
+            other => return Err((other.into(), "one of rate, burst, latency and limit".into())),
+        }
+    }
+    let rate = bits.ok_or_else(|| ("tbf".to_owned(), "rate with it".to_owned()))?;
+    let burst = burst.ok_or_else(|| ("tbf".to_owned(), "burst with it".to_owned()))?;
+    let bytes = match (latency, limit) {
+        (Some(time), None) => {
+            let bytes = u128::from(rate) * u128::from(time) / 8_000_000_000 + u128::from(burst);
+            u64::try_from(bytes).unwrap_or(u64::MAX)
+        }
+        (None, Some(limit)) => limit,
+        _ => return Err(("tbf".into(), "latency or limit, one of the two".into())),
+    };
+    let keys = json!({ "rate": format!("{rate}bit/s"), "queue": { "kind": "droptail", "limit": format!("{bytes}B") } });
+    let lines = vec![
+        format!("rate: {rate} bit/s"),
+        format!(
+            "burst {burst} bytes: none here; the link sends at its rate after an idle time too, not {burst} bytes at once"
+        ),
+        format!("{}: {bytes} bytes may wait for the link", if limit.is_some() { "limit" } else { "latency" }),
+    ];
+    let Value::Object(keys) = keys else { return Err(("tbf".into(), "words".into())) };
+    Ok(Meaning { keys, lines })
+}

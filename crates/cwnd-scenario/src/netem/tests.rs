@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+use super::*;
+use crate::Scenario;
+
+fn keys(text: &str) -> Value {
+    Value::Object(meaning(text).unwrap_or_else(|invalid| panic!("{text}: {invalid}")).keys)
+}
+
+#[test]
+fn each_word_has_its_key() {
+    let queue = |limit: &str| json!({ "kind": "droptail", "limit": limit });
+    for (text, expected) in [
+        ("delay 20ms", json!({ "delay": "20000000ns" })),
+        ("delay 20", json!({ "delay": "20000ns" })),
+        // Uniform from 15 to 25 ms.
+        (
+            "delay 20ms 5ms",
+            json!({ "delay": "15000000ns", "jitter": { "kind": "uniform", "max": "10000000ns", "overtaking": true } }),
+        ),
+        // Four standard deviations either side of 100 ms: from 80 to 120 ms.
+        (
+            "delay 100ms 5ms distribution normal",
+            json!({ "delay": "80000000ns", "jitter": { "kind": "normal", "mean": "20000000ns", "sd": "5000000ns", "overtaking": true } }),
+        ),
+        ("loss 0.3%", json!({ "loss": "random:0.003" })),
+        ("loss random 1% 0%", json!({ "loss": "random:0.01" })),
+        ("loss gemodel 1% 10% 70% 0.1%", json!({ "loss": "gemodel:0.01,0.1,0.7,0.001" })),
+        ("rate 10mbit", json!({ "rate": "10000000bit/s", "queue": queue("1000packets") })),
+        ("rate 1mbps limit 7", json!({ "rate": "8000000bit/s", "queue": queue("7packets") })),
+        // A quarter of the packets at once, three quarters 10 ms later.
+        ("delay 10ms reorder 25%", json!({ "reorder": { "share": "0.75", "extra": "10000000ns" } })),
+        ("tc qdisc add dev eth0 root netem delay 1ms", json!({ "delay": "1000000ns" })),
+        // 10 Mbit/s for 50 ms are 62 500 bytes, and 32 kbit are 4096.
+        (
+            "tbf rate 10mbit burst 32kbit latency 50ms",
+            json!({ "rate": "10000000bit/s", "queue": queue("66596B") }),
+        ),
+        (
+            "qdisc add dev eth0 root tbf rate 1mbit burst 5kb limit 10kb",
+            json!({ "rate": "1000000bit/s", "queue": queue("10240B") }),
+        ),
+    ] {
+        assert_eq!(keys(text), expected, "{text}");
+        assert!(!meaning(text).expect(text).lines.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn what_has_no_counterpart_is_refused_by_its_name() {
+    for (text, expected) in [
+        ("delay 20ms 5ms 25%", "\"delay's correlation, 25%\" is not accepted; expected none"),
+        ("loss 1% 25%", "\"loss's correlation, 25%\" is not accepted; expected none"),
+        (
+            "delay 1ms duplicate 1%",
+            "\"duplicate\" is not accepted; expected no such word: it has no counterpart here",
+        ),
+        ("corrupt 1%", "\"corrupt\""),
+        ("slot 1ms", "\"slot\""),
+        ("loss state 1%", "\"loss state\""),
+        (
+            "delay 20ms 5ms distribution pareto",
+            "\"distribution pareto\" is not accepted; expected uniform or normal",
+        ),
+        ("delay 5ms 20ms", "\"delay's jitter\" is not accepted; expected at most the delay"),
+        ("rate 10mbit 20", "\"rate … 20\""),
+        ("reorder 25%", "\"reorder\" is not accepted; expected a delay without jitter with it"),
+        ("delay 10ms reorder 25% 50%", "\"reorder's correlation\""),
+        ("delay", "\"delay\" is not accepted; expected a time, such as 20ms behind it"),
+        ("delay soon", "\"delay soon\" is not accepted; expected a time"),
+        ("dealy 20ms", "\"dealy\" is not accepted; expected one of delay"),
+        ("", "expected words of netem or tbf"),
+        ("tbf rate 1mbit burst 5kb", "\"tbf\" is not accepted; expected latency or limit"),
+        ("tbf rate 1mbit burst 5kb latency 5ms peakrate 2mbit", "\"peakrate\""),
+    ] {
+        let message = meaning(text).expect_err(text).to_string();
+        assert!(message.starts_with("netem: ") && message.contains(expected), "{text}: {message}");
+    }
+}
+
+#[test]
+fn a_link_may_say_it_in_netems_words() {
+    let text =
+        |link: &str| format!("duration = '9s'\n[link]\nrtt = '60ms'\n{link}\n[[flow]]\ncc = 'cubic'\n");
+    let netem = Scenario::from_toml(&text(
+        "netem = 'delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 300'",
+    ))
+    .expect("good");
+    let written = "delay = '15ms'\njitter = { kind = 'uniform', max = '10ms', overtaking = true }\nloss = 'gilbert:0.01,0.1,0.001,0.7'\nrate = '10Mbit/s'\nqueue = { kind = 'droptail', limit = '300packets' }";
+    let keys = Scenario::from_toml(&text(written)).expect("good");
+    assert_eq!(netem, keys);
+    assert_eq!(netem.to_toml(), keys.to_toml());
+    let remarks = netem.remarks();
+    assert_eq!(remarks.len(), 4, "{remarks:?}");
+    assert!(remarks.iter().all(|remark| remark.starts_with("link.netem: ")), "{remarks:?}");
+    for (link, expected) in [
+        ("netem = 'delay 20ms'", "link.rate: missing; expected the rate of the link, here or in netem"),
+        (
+            "netem = 'rate 10mbit'\nrate = '1Mbit/s'",
+            "link.rate: \"1Mbit/s\" is not accepted; expected no rate: netem says it",
+        ),
+        ("netem = 5\nrate = '1Mbit/s'", "link.netem: 5 is not accepted"),
+        ("netem = 'duplicate 1%'\nrate = '1Mbit/s'", "link.netem: \"duplicate\" is not accepted"),
+    ] {
+        let message = Scenario::from_toml(&text(link)).expect_err(link).to_string();
+        assert!(message.starts_with(expected), "{link}: {message}");
+    }
+}
+
+// The order of netem's parameters is not that of `gilbert:P,R,1-K,1-H`; the names are the same in any order.
+#[test]
+fn the_parameters_of_gemodel_are_in_netems_order_or_have_names() {
+    let of = |loss: &str| {
+        let text = format!(
+            "duration = '9s'\nlink = {{ rate = '1Mbit/s', rtt = '40ms', loss = '{loss}' }}\n[[flow]]\ncc = 'cubic'\n"
+        );
+        Scenario::from_toml(&text).map(|scenario| scenario.links[0].loss.clone())
+    };
+    let expected = of("gilbert:0.01,0.1,0.001,0.7").expect("good");
+    for loss in [
+        "gemodel:0.01,0.1,0.7,0.001",
+        "gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0.001",
+        "gemodel:1-k=0.001,1-h=0.7,r=0.1,p=0.01",
+    ] {
+        assert_eq!(of(loss).as_ref(), Ok(&expected), "{loss}");
+    }
+    for loss in [
+        "gilbert:0.01,0.1,0.7",
+        "gilbert:p=0.01,q=0.1",
+        "gemodel:r=0.5",
+        "gemodel:p=0.1,p=0.2",
+        "gemodel:1,1,1,1,1",
+    ] {
+        assert!(of(loss).is_err(), "{loss}");
+    }
+}
