@@ -9,13 +9,13 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import slow
-from forked import Server, environment
+from forked import READ_LATE, Server, environment
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
 from needs import needs
@@ -71,10 +71,13 @@ def program() -> Cli:
 def cwnd(program: Cli, server: Server | None) -> Cli:
     """Runs the program in a process of its own, without the time that its start takes."""
 
-    def run(*arguments: object, cwd: Path | None = None, **options: object) -> subprocess.CompletedProcess[str]:
-        if options or server is None or environment() != server.environment:
-            return program(*arguments, cwd=cwd, **options)
-        return server.run(list(map(str, arguments)), cwd, PATIENCE_S)
+    def run(
+        *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None, **options: object
+    ) -> subprocess.CompletedProcess[str]:
+        changes = server.changes(environment(env)) if server else {}
+        if options or server is None or not changes.keys() <= READ_LATE:
+            return program(*arguments, cwd=cwd, env=env, **options)
+        return server.run(list(map(str, arguments)), cwd, PATIENCE_S, changes)
 
     return run
 

@@ -2,9 +2,10 @@
 """Commands of the program in processes forked from one that has imported it.
 
 An import takes a quarter of a second of processor time, and the tests run several hundred commands. Each command has a process, an
-output, a working directory and an exit code of its own. Three things are not as in a shell: the modules are imported and the parser
-of options is made, strings hash alike in all commands, and a command's memory is not tidied up at its end. Tests that depend on these
-start `PROGRAM` themselves.
+output, a working directory, an environment and an exit code of its own. Three things are not as in a shell: the modules are imported
+and the parser of options is made, strings hash alike in all commands, and a command's memory is not tidied up at its end. Tests that
+depend on these start `PROGRAM` themselves. Of variables a command may change those that are read when it runs (`READ_LATE`): others
+are read by the interpreter at its start, or by a module when it is imported.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO, NoReturn
 
 #: What a command imports when it needs it.
@@ -37,13 +39,15 @@ LAZY = (
     "matplotlib.figure",
     "pyarrow.parquet",
 )
+#: Variables that nothing reads before a command runs.
+READ_LATE = {"COLUMNS", "CWND_DEFAULTS", "CWND_SOURCE", "PATH", "SHELL", "XDG_CONFIG_HOME"}
 # More than the arguments of any command, bytes.
 LONGEST = 1 << 17
 
 
-def environment() -> dict[str, str]:
-    """What a command inherits; pytest changes a variable of its own with each test."""
-    return {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+def environment(of: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a command inherits, or this; pytest changes a variable of its own with each test."""
+    return {name: value for name, value in (os.environ if of is None else of).items() if name != "PYTEST_CURRENT_TEST"}
 
 
 def word(number: int) -> bytes:
@@ -73,8 +77,19 @@ class Server:
         self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=self.environment, **streams)
         theirs.close()
 
-    def run(self, arguments: Sequence[str], cwd: Path | None, timeout: float) -> subprocess.CompletedProcess[str]:
-        """What `subprocess.run` gives of the program with these arguments.
+    def changes(self, wanted: Mapping[str, str]) -> dict[str, str | None]:
+        """The variables whose values are not those that the process has; None for one that is missing."""
+        names = {name for name, _ in wanted.items() ^ self.environment.items()}
+        return {name: wanted.get(name) for name in names}
+
+    def run(
+        self,
+        arguments: Sequence[str],
+        cwd: Path | None,
+        timeout: float,
+        changes: Mapping[str, str | None] = MappingProxyType({}),
+    ) -> subprocess.CompletedProcess[str]:
+        """What `subprocess.run` gives of the program with these arguments, some variables of the environment changed.
 
         A command that does not end within `timeout` seconds is killed with its children, and so is one that the tests no longer
         wait for. The next command has a new process to be forked from.
@@ -87,7 +102,9 @@ class Server:
             Path(os.devnull).open() as nothing,
             os.fdopen(answers, "rb", buffering=0) as answer,
         ):
-            message = "\0".join([str(cwd or Path.cwd()), *command]).encode(errors="surrogateescape")
+            variables = [name if value is None else f"{name}={value}" for name, value in changes.items()]
+            words = [str(cwd or Path.cwd()), str(len(variables)), *variables, *command]
+            message = "\0".join(words).encode(errors="surrogateescape")
             files = [nothing.fileno(), output.fileno(), errors.fileno(), theirs]
             pid = 0
             try:
@@ -148,9 +165,15 @@ def serve(requests: socket.socket) -> list[str]:
                 os.setpgid(0, 0)
                 os.write(answer, word(os.getpid()))
                 begin(streams, [requests.detach(), answer, *running, *(other for _, other in running.values())])
-                cwd, *command = message.decode(errors="surrogateescape").split("\0")
+                cwd, count, *words = message.decode(errors="surrogateescape").split("\0")
                 os.chdir(cwd)
-                return command
+                for variable in words[: int(count)]:
+                    name, is_set, value = variable.partition("=")
+                    if is_set:
+                        os.environ[name] = value
+                    else:
+                        del os.environ[name]
+                return words[int(count) :]
             for file in streams:
                 os.close(file)
             process = os.pidfd_open(pid)

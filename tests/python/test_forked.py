@@ -62,3 +62,17 @@ def test_a_server_that_has_ended_fails_one_command(hanging: Server, tmp_path: Pa
     with pytest.raises((AssertionError, OSError)):
         hanging.run(["show", "cubic"], tmp_path, PATIENCE_S)
     assert hanging.run(["show", "cubic"], tmp_path, PATIENCE_S).returncode == 0
+
+
+def test_a_command_has_its_own_environment_and_the_next_one_the_servers(tmp_path: Path) -> None:
+    server = Server(PROGRAM)
+    broken = {**server.environment, "CWND_DEFAULTS": "nowhere.toml"}
+    del broken["PATH"]
+    changes = server.changes(broken)
+    assert changes == {"CWND_DEFAULTS": "nowhere.toml", "PATH": None}
+    try:
+        refused = server.run(["algorithms"], tmp_path, PATIENCE_S, changes)
+        assert refused.returncode == 2 and "nowhere.toml" in refused.stderr
+        assert server.run(["algorithms"], tmp_path, PATIENCE_S).returncode == 0
+    finally:
+        server.end()
