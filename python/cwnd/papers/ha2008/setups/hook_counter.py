@@ -6,6 +6,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import asdict, dataclass
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,39 @@ SCENARIO: JsonObject = {
     ],
     "record": {"per_ack": True, "inner": True},
 }
+#: Packets that come 20 ms late are taken for lost, and a round trip that jumps to 600 ms lets the timer expire; the flow finds out, as Linux does.
+LATE: JsonObject = {
+    **SCENARIO,
+    "link": {
+        **{"rate": "20Mbit/s", "rtt": "40ms", "queue": {"kind": "droptail", "limit": "1bdp"}},
+        "reorder": {"share": 0.02, "extra": "20ms"},
+    },
+    "flow": [{"cc": MODULE, "ack_every": 1, "recovery": "linux"}],
+    "action": [{"delay": {"at": "10s", "to": "600ms"}}, {"delay": {"at": "12s", "to": "20ms"}}],
+}
+#: A queue that marks, and a flow that answers the echo of a mark by a window reduction.
+MARKED: JsonObject = {
+    **SCENARIO,
+    "link": {"rate": "20Mbit/s", "rtt": "40ms", "queue": {"kind": "codel", "limit": "1000packets", "ecn": True}},
+    "flow": [{"cc": MODULE, "ack_every": 1, "ecn": True}],
+    "action": [],
+}
+#: Linux's numbers of the states of recovery and of repair after a timeout.
+RECOVERY, LOSS = 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class StateCalls:
+    """A module's calls of set_state and undo_cwnd in a run, and what the transport recorded."""
+
+    set_states: int
+    undos: int
+    #: Changes of state, with further timeouts within a repair, which are calls too.
+    changes: int
+    #: How often the threshold rose as the flow left recovery, and repair after a timeout: what was taken back.
+    from_recovery: int
+    from_loss: int
+    states: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +130,15 @@ class Built(Calls):
     #: Times of another simulation: when the module was loaded, and its end.
     loaded_at: float
     went_on_to: float
+    #: With losses and timeouts that were none: calls of undo_cwnd, and what the transport took back.
+    undos: int
+    from_recovery: int
+    from_loss: int
+    #: Behind a queue that marks.
+    marked_undos: int
+    marked_set_states: int
+    marked_changes: int
+    marked_states: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +180,7 @@ def hook_counter() -> Built | NoRust:
         whole = builds()
         loaded_at = other_run.now_s
         measured = compare_with_transport(simulate(SCENARIO))
+        late, marked = state_calls(simulate(LATE)), state_calls(simulate(MARKED))
     while not other_run.step(200_000):
         pass
     members = [name for name in MEMBERS if f"fn {name}(" in text or f"const {name}:" in text]
@@ -150,11 +194,43 @@ def hook_counter() -> Built | NoRust:
         whole=whole,
         loaded_at=loaded_at,
         went_on_to=other_run.now_s,
+        undos=late.undos,
+        from_recovery=late.from_recovery,
+        from_loss=late.from_loss,
+        marked_undos=marked.undos,
+        marked_set_states=marked.set_states,
+        marked_changes=marked.changes,
+        marked_states=marked.states,
     )
 
 
 def simulate(scenario: JsonObject) -> Result:
     return run(from_document(scenario))
+
+
+def state_calls(result: Result) -> StateCalls:
+    """The module's calls at changes of state and after what was taken back, and the transport's own record of these."""
+    import pyarrow.compute as pc
+
+    def last(name: str) -> int:
+        return int(result.inner.filter(pc.equal(result.inner["name"], name))["value"].to_numpy()[-1])
+
+    events = result.events.to_pylist()
+    states = [(int(row["value"]), row["ssthresh"]) for row in events if row["kind"] == "state"]
+    timeouts = sum(row["kind"] == "timeout" for row in events)
+    taken_back = [
+        before
+        for (before, threshold), (_, after) in pairwise(states)
+        if before in (RECOVERY, LOSS) and after > threshold
+    ]
+    return StateCalls(
+        set_states=last("set_states"),
+        undos=last("undos"),
+        changes=len(states) + timeouts - sum(state == LOSS for state, _ in states),
+        from_recovery=taken_back.count(RECOVERY),
+        from_loss=taken_back.count(LOSS),
+        states=[state for state, _ in states],
+    )
 
 
 def compare_with_transport(result: Result) -> Calls:
