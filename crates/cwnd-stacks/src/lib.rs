@@ -33,6 +33,9 @@ mod smoltcp;
 #[cfg(feature = "tls")]
 mod tls;
 
+#[doc(hidden)]
+pub use exec::frames_of as exec_frames_of;
+
 use cwnd_sim::{Connection, ConnectionSpec, Stacks};
 
 /// Names of the stacks that are linked in. Beside them `exec` is a child process for each end.

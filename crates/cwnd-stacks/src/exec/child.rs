@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A child process and its pipes. Each pipe has a thread, so that neither a child that says nothing nor one that reads nothing holds
-//! the simulation up. A child is a group of processes: one that has started others ends with them.
+//! the simulation up. A child is a group of processes: one that has started others ends with them, but for one that has left the group,
+//! for whose pipes nothing waits.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{Read, Write};
@@ -8,9 +9,9 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes of the longest frame of a child: a datagram of UDP and its head.
 const LONGEST: usize = 66_000;
@@ -18,6 +19,9 @@ const LONGEST: usize = 66_000;
 const MOST_UNREAD: usize = 64;
 /// Frames of a child that wait to be read: it is stopped by its pipe beyond.
 const MOST_WAITING: usize = 1024;
+
+/// How long the threads of an ended child's pipes are waited for.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// A running child.
 #[derive(Debug)]
@@ -60,7 +64,7 @@ impl Child {
             }
         });
         let (heard, from_child) = sync_channel(MOST_WAITING);
-        let reader = std::thread::spawn(move || read_frames(stdout, &heard));
+        let reader = std::thread::spawn(move || read_frames(stdout, |frame| heard.send(frame).is_ok()));
         Ok(Self {
             process,
             command: command.to_owned(),
@@ -81,9 +85,15 @@ impl Child {
         if sent { Ok(()) } else { Err(format!("`{}` has ended", self.command)) }
     }
 
-    /// The next frame of the child, without its length.
-    pub(super) fn receive(&mut self) -> Result<Vec<u8>, String> {
-        let heard = self.from_child.as_ref().map(|pipe| pipe.recv_timeout(self.patience));
+    /// When the answer to a frame that is sent now has to be whole.
+    pub(super) fn deadline(&self) -> Instant {
+        now() + self.patience
+    }
+
+    /// The next frame of the child, without its length, of an answer that has to be whole at `deadline`.
+    pub(super) fn receive(&mut self, deadline: Instant) -> Result<Vec<u8>, String> {
+        let left = deadline.saturating_duration_since(now());
+        let heard = self.from_child.as_ref().map(|pipe| pipe.recv_timeout(left));
         match heard {
             Some(Ok(Ok(frame))) => Ok(frame),
             Some(Ok(Err(why))) => Err(format!("`{}`: {why}", self.command)),
@@ -122,10 +132,26 @@ impl Child {
         }
         let _ = self.process.kill();
         let _ = self.process.wait();
+        // A process that has left the group may hold the pipes open for ever: its threads are left to it.
+        let until = now() + GRACE;
         for thread in self.threads.drain(..) {
-            let _ = thread.join();
+            while !thread.is_finished() && now() < until {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if thread.is_finished() {
+                let _ = thread.join();
+            }
         }
     }
+}
+
+/// Real time, in which a child answers.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a child process answers in real time; results do not depend on it"
+)]
+fn now() -> Instant {
+    Instant::now()
 }
 
 impl Drop for Child {
@@ -134,8 +160,8 @@ impl Drop for Child {
     }
 }
 
-/// Hands over frames until the pipe is closed, or until one is none.
-fn read_frames(mut pipe: impl Read, heard: &SyncSender<Result<Vec<u8>, String>>) {
+/// Hands over frames until the pipe is closed, until one is none, or until `heard` wants no more. Lengths are checked before room is made.
+pub(super) fn read_frames(mut pipe: impl Read, mut heard: impl FnMut(Result<Vec<u8>, String>) -> bool) {
     let mut length = [0; 4];
     loop {
         if pipe.read_exact(&mut length).is_err() {
@@ -143,15 +169,15 @@ fn read_frames(mut pipe: impl Read, heard: &SyncSender<Result<Vec<u8>, String>>)
         }
         let bytes = u32::from_le_bytes(length) as usize;
         if bytes > LONGEST {
-            let _ = heard.send(Err(format!("a frame of {bytes} bytes; they have at most {LONGEST}")));
+            heard(Err(format!("a frame of {bytes} bytes; they have at most {LONGEST}")));
             return;
         }
         let mut frame = vec![0; bytes];
         if pipe.read_exact(&mut frame).is_err() {
-            let _ = heard.send(Err(format!("its output ended within a frame of {bytes} bytes")));
+            heard(Err(format!("its output ended within a frame of {bytes} bytes")));
             return;
         }
-        if heard.send(Ok(frame)).is_err() {
+        if !heard(Ok(frame)) {
             return;
         }
     }

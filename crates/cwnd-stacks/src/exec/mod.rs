@@ -60,6 +60,16 @@ pub(crate) fn connect(spec: &ConnectionSpec<'_>) -> Result<Connection, String> {
     Ok(Connection { sender: end(Role::Sender)?, receiver: end(Role::Receiver)? })
 }
 
+/// Reads what a child has written, frame by frame, as a simulation does; how many frames were well-formed. For the fuzzer.
+#[doc(hidden)]
+#[must_use]
+pub fn frames_of(written: &[u8]) -> usize {
+    let (heard, frames) = std::sync::mpsc::channel();
+    child::read_frames(written, |frame| heard.send(frame).is_ok());
+    drop(heard);
+    frames.iter().take_while(|frame| frame.as_ref().is_ok_and(|frame| Answer::read(frame).is_ok())).count()
+}
+
 impl ExecEndpoint {
     /// Sends a frame and takes the answer.
     fn ask(&mut self, request: &Request<'_>) {
@@ -75,9 +85,10 @@ impl ExecEndpoint {
 
     fn exchange(&mut self, request: &Request<'_>) -> Result<(), String> {
         self.child.send(request.bytes())?;
+        let deadline = self.child.deadline();
         let mut datagrams = 0;
         loop {
-            match Answer::read(&self.child.receive()?)? {
+            match Answer::read(&self.child.receive(deadline)?)? {
                 Answer::Send { ecn, datagram } => {
                     datagrams += 1;
                     if datagrams > MOST_DATAGRAMS {
@@ -139,5 +150,51 @@ impl Endpoint for ExecEndpoint {
 
     fn failure(&self) -> Option<String> {
         self.failure.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(command: &str, patience: Duration) -> ExecEndpoint {
+        let child = Child::spawn(command, patience).expect("it starts");
+        let (out, probe) = (VecDeque::new(), Probe::default());
+        ExecEndpoint { child, datagram: 1472, out, probe, next_timer: u64::MAX, failure: None }
+    }
+
+    /// A script in a file, which `sh` runs.
+    fn script(name: &str, text: &str) -> String {
+        let file = std::env::temp_dir().join(format!("cwnd-exec-{name}-{}", std::process::id()));
+        std::fs::write(&file, text).expect("a file");
+        format!("sh {}", file.display())
+    }
+
+    // A SEND of 3 bytes every 50 ms: each comes within 400 ms, and the answer never ends. Without a limit for the whole answer this took
+    // 10 000 datagrams, 500 s.
+    #[test]
+    fn an_answer_has_its_time_whatever_it_is_made_of() {
+        let command =
+            script("drip", "while :; do printf '\\003\\000\\000\\000\\001\\000x'; sleep 0.05; done\n");
+        let mut end = endpoint(&command, Duration::from_millis(400));
+        end.ask(&Request::Open { now: 0 });
+        let why = end.failure().expect("it fails");
+        assert!(why.contains("did not answer within 0.4 s"), "{why}");
+        assert!(end.out.len() < MOST_DATAGRAMS / 10, "{}", end.out.len());
+    }
+
+    // `setsid -f` leaves the group of the child, and holds its pipes for 300 s.
+    #[test]
+    fn a_process_that_left_the_group_is_not_waited_for() {
+        let mut end = endpoint("setsid -f sleep 300", Duration::from_millis(100));
+        end.ask(&Request::Open { now: 0 });
+        assert!(end.failure().is_some());
+    }
+
+    #[test]
+    fn frames_are_counted_until_one_is_none() {
+        assert_eq!(frames_of(&[2, 0, 0, 0, 1, 0, 3, 0, 0, 0, 1, 3, 9]), 2);
+        assert_eq!(frames_of(&[255, 255, 255, 255]), 0);
+        assert_eq!(frames_of(&[2, 0, 0, 0, 1, 0, 1, 0, 0, 0, 7, 2, 0, 0, 0, 1, 0]), 1);
     }
 }
