@@ -20,11 +20,38 @@ pub struct Invalid {
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (field, expected) = (one_line(&self.field), one_line(&self.expected));
         match &self.value {
-            Some(value) => write!(f, "{}: {value} is not accepted; expected {}", self.field, self.expected),
-            None => write!(f, "{}: missing; expected {}", self.field, self.expected),
+            Some(value) => write!(f, "{field}: {} is not accepted; expected {expected}", one_line(value)),
+            None => write!(f, "{field}: missing; expected {expected}"),
         }
     }
+}
+
+/// Max bytes of a name that is compared with others: the distance takes the product of both lengths.
+const MAX_NAME: usize = 200;
+/// Max characters of a part of a message: a document's own words may be of any length.
+const MAX_PART: usize = 2000;
+
+/// A text as a part of a line that a terminal can be given: characters that it would act on, or that turn the order of others around,
+/// are escaped, and what is too long is cut.
+fn one_line(text: &str) -> Cow<'_, str> {
+    let acts = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    if text.len() <= MAX_PART && !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut line = String::new();
+    for (place, c) in text.chars().enumerate() {
+        if place == MAX_PART {
+            line.push_str("...");
+            break;
+        }
+        if acts(c) { line.extend(c.escape_unicode()) } else { line.push(c) }
+    }
+    Cow::Owned(line)
 }
 
 impl std::error::Error for Invalid {}
@@ -50,6 +77,9 @@ pub(crate) fn shown(value: &Value) -> String {
 /// The nearest of `names` to `name`, up to three: the one that differs in capitals only, or those that `name` is the beginning of, up to
 /// a `-`, or else those equally near by edit distance, if they are near.
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    if name.len() > MAX_NAME {
+        return Vec::new();
+    }
     let lower = name.to_lowercase();
     let names: Vec<&str> = names.into_iter().collect();
     if let Some(same) = names.iter().find(|other| other.to_lowercase() == lower) {
