@@ -16,7 +16,7 @@ PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz page kernel wheel clean
+.PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz fuzz-readers page kernel wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -31,6 +31,7 @@ help:
 	@echo "make mutations  restores known faults in a copy; their tests must fail (SINCE=main: those that the work since concerns)"
 	@echo "make hunt     the checks of make fuzz over COUNT=2000 random scenarios from SEED=1, without libFuzzer"
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
+	@echo "make fuzz-readers  random input for the readers of files, folders, links and frames for SECONDS=60 (READER=scenario: libFuzzer on one)"
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make page     the web page, in the package: cwnd lab opens it (as root it installs what is missing)"
 	@echo "make kernel   the kernel part, in the package: cwnd kernel, lane live (as root it installs what is missing)"
@@ -251,6 +252,10 @@ hunt:
 
 fuzz:
 	fuzz/run $(or $(SECONDS),120) $(SEED)
+
+# With READER=scenario and the like: libFuzzer on one of them.
+fuzz-readers: $(NATIVE)
+	fuzz/readers $(or $(SECONDS),60) $(SEED)
 
 clean:
 	rm -rf $(VENV) target out dist
