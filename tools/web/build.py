@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import hashlib
 import lzma
 import os
 import subprocess
@@ -34,6 +35,19 @@ def packed(contents: bytes) -> str:
     # Nothing in it may end the element that it stands in. The alphabet has no slash.
     assert "<!--" not in text, "the text looks like a comment: change a setting of the compression"
     return text
+
+
+def policy(*scripts: str) -> str:
+    """What the page may do: run these scripts, workers made of them, and WebAssembly. It fetches nothing, and evaluates no text.
+
+    An inline handler or a script that a link or a scenario brought in is none of them.
+    """
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src 'wasm-unsafe-eval' {hashes}; worker-src blob:; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def bundle(entry: str, *options: str) -> str:
@@ -71,7 +85,9 @@ def page(module: Path = MODULE) -> str:
     style = bundle("style.css", "--loader:.css=css")
     html = (WEB / "src/page.html").read_text()
     assert "</script" not in script, "a script may not hold what ends it"
+    script = script.strip()
     parts = {
+        "POLICY": policy(script, program),
         "STYLE": style,
         "SCRIPT": script,
         "PROGRAM": packed(program.encode()),

@@ -123,10 +123,26 @@ function plainHash(settings: Settings): string | null {
   return `#${pairs.map(([key, value]) => `${key}=${escaped(value)}`).join("&")}`;
 }
 
-/** Bytes through a stream of the browser. */
-async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+/** Bytes of the longest scenario that a link writes: some hundred bytes can stand for gigabytes. */
+const MOST_TEXT = 1 << 20;
+
+/** Bytes through a stream of the browser, up to so many. */
+async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most = Infinity): Promise<Uint8Array> {
   const piped = new Blob([bytes as BlobPart]).stream().pipeThrough(stream as ReadableWritablePair<Uint8Array, BufferSource>);
-  return new Uint8Array(await new Response(piped).arrayBuffer());
+  const reader = piped.getReader();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) {
+      await reader.cancel();
+      throw new RangeError("a link that stands for too much");
+    }
+    pieces.push(value);
+  }
+  return new Uint8Array(await new Blob(pieces as BlobPart[]).arrayBuffer());
 }
 
 export async function hashOf(state: State, promised?: Promised): Promise<string> {
@@ -172,7 +188,7 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
     }
     if (packed !== null) {
       const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
-      const text = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+      const text = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"), MOST_TEXT));
       const known = text.startsWith("{") ? settingsOf(JSON.parse(text) as object) : null;
       if (known) Object.assign(settings, known);
       else scenario = text;

@@ -73,7 +73,9 @@ function wrap(g: CanvasRenderingContext2D, text: string, width: number): string[
 export function csv({ run }: View): string {
   const { curves, description } = run;
   // What is in fixed point in the simulator is not here.
-  const quoted = (text: string): string => `"${text.replace(/_x\d+k?$/, "").replaceAll('"', '""')}"`;
+  // A name that a spreadsheet would take for a formula gets an apostrophe.
+  const plain = (text: string): string => text.replace(/_x\d+k?$/, "").replace(/^(?=[=+\-@\t\r])/, "'");
+  const quoted = (text: string): string => `"${plain(text).replaceAll('"', '""')}"`;
   const series = [
     ...curves.flows.flatMap((rows, flow) => Object.entries(rows ?? {}).map(([name, row]) => [`${description.flows[flow]!.name} ${name}`, row] as const)),
     ...curves.links.flatMap((rows, link) => Object.entries(rows).map(([name, row]) => [`${description.links[link]!.name} ${name}`, row] as const)),
