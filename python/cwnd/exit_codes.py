@@ -18,9 +18,11 @@ import typer
 
 from cwnd._native import FellBehindError, PluginError, ScenarioError
 from cwnd.defaults import hint
+from cwnd.harmless import harmless
 from cwnd.input_errors import refused
 from cwnd.messages import detail
 from cwnd.store import FolderError
+from cwnd.tables import NoResultError
 from cwnd.terminal import replace_unprintable
 
 #: A second signal within this time is the first one, from a key that is held down, or sent to the process and to its group, s.
@@ -50,7 +52,7 @@ def fail(message: str, code: int = 2) -> NoReturn:
 
 def error_line(message: str) -> str:
     """An error as one line."""
-    return f"error: {' '.join(message.split())}{hint()}"
+    return harmless(f"error: {' '.join(message.split())}{hint()}")
 
 
 REPEATED = ("--plugin", "--param", "--traffic", "--except", "--axis", "--zip", "--where", "--fail-if")
@@ -135,7 +137,7 @@ def run_guarded(app: typer.Typer) -> int:
         result = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         return 128 + signal.SIGINT
-    except ScenarioError as error:
+    except (ScenarioError, NoResultError) as error:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         print(error_line(str(error)), file=sys.stderr)
         return 2
@@ -144,19 +146,19 @@ def run_guarded(app: typer.Typer) -> int:
         print(error_line(re.sub("^folder:", "-o:", str(error))), file=sys.stderr)
         return 2
     except (PluginError, FellBehindError) as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(harmless(f"error: {' '.join(str(error).split())}"), file=sys.stderr)
         return 1
     except BrokenPipeError:
         return closed_pipe()
     except OSError as error:
         print(getattr(error, "log", ""), end="", file=sys.stderr)
         where = f"{error.filename}: " if error.filename else ""
-        print(f"error: {where}{' '.join(str(error.strerror or error).split())}", file=sys.stderr)
+        print(harmless(f"error: {where}{' '.join(str(error.strerror or error).split())}"), file=sys.stderr)
         return 1
     except Exception as error:
         # The option parser's own errors have an exit code and a message of one line.
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):
-            print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
+            print(harmless(f"error: {' '.join(error.format_message().split())}"), file=sys.stderr)
             return int(error.exit_code)
         raise
     except SystemExit as ended:  # of the handlers above

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
+from cwnd.harmless import harmless
+
 
 class Level(IntEnum):
     """How much is said."""
@@ -33,13 +35,13 @@ def choose(level: Level) -> None:
 def note(text: str) -> None:
     """Says what was done, such as where a result is; not with `-q`."""
     if _level >= Level.NORMAL:
-        print(text, file=sys.stderr)
+        print(harmless(text), file=sys.stderr)
 
 
 def detail(text: str) -> None:
     """Says how something is done; only with `-v`."""
     if _level >= Level.VERBOSE:
-        print(text, file=sys.stderr)
+        print(harmless(text), file=sys.stderr)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from cwnd import _native
 from cwnd.json_types import JsonObject
 from cwnd.result import run
+from cwnd.stored_json import read_json
 from cwnd.temporary_files import replacing, sweep
 
 PLAIN = (bool, int, float, str, bytes, type(None))
@@ -129,7 +130,7 @@ class Cache:
     def get(self, name: str) -> JsonObject | None:
         """The numbers; `None` if they are not there."""
         try:
-            numbers = json.loads(self.path(name).read_text(encoding="utf-8"))
+            numbers = read_json(self.path(name))
         except (OSError, ValueError):
             return None
         return numbers if isinstance(numbers, dict) else None

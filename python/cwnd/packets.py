@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import IO
 
 from cwnd._native import Scenario
 from cwnd.input_errors import refused
+from cwnd.temporary_files import replacing
 
 #: Ending of a file's name, behind the name of the host.
 SUFFIX = ".pcapng"
@@ -109,14 +108,10 @@ def replaceable(path: Path) -> bool:
 
 
 @contextmanager
-def capture_file(path: Path) -> Iterator[Keep]:
-    """A file beside `path`, which takes its name when the body ends; if the body raises, it is removed."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+def capture_file(path: Path, *, private: bool = False) -> Iterator[Keep]:
+    """A file beside `path`, which takes its name when the body ends; if the body raises, it is removed. A `private` one no other user can read."""
+    with replacing(path) as part:
+        if private:
+            part.chmod(0o600)
+        with part.open("wb") as file:
             yield lambda _, piece: file.write(piece)
-        beside.chmod(0o644)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

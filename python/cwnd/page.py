@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.built_in import built_in_sets
 from cwnd.input_errors import refused
+from cwnd.temporary_files import replacing
 
 #: Built by `make page` and in every wheel.
 PAGE = Path(__file__).with_name("lab.html")
@@ -85,9 +85,5 @@ def write_page(path: Path, state: Mapping[str, object] | None = None) -> None:
     """Writes the page, whole or not at all."""
     check_target(path)
     html = page(state)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
+    with replacing(path) as part:
         part.write_text(html, encoding="utf-8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -9,20 +9,21 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cwnd.summary_types import TABLES
+from cwnd.temporary_files import SUFFIX as TEMPORARY
 
 #: The files that a run or a trace writes before its manifest, which comes last.
 FILES = re.compile(
     rf"({'|'.join(sorted({name for names in TABLES.values() for name in names}))})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)"
-    r"|input-\d+-[A-Za-z0-9._-]+|[a-z]+\.pcapng"
+    rf"|input-\d+-[A-Za-z0-9._-]+|[a-z]+\.pcapng|\.[a-z_]+\.(png|svg){TEMPORARY}"
 )
-# What `tempfile` puts at the end of a name.
+# The end of a name; earlier versions took it from `tempfile`.
 SUFFIX = "[a-z0-9_]{8}"
 
 
@@ -51,11 +52,20 @@ def is_in_progress(part: Path) -> bool:
     return False
 
 
+def make_beside(folder: Path, mode: int = 0o777) -> Path:
+    """Makes a folder beside `folder`, under a name that nothing has, with this mode less the user's umask."""
+    while True:
+        part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+        with suppress(FileExistsError):
+            part.mkdir(mode)
+            return part
+
+
 @contextmanager
-def temporary_folder(folder: Path) -> Iterator[Path]:
+def temporary_folder(folder: Path, mode: int = 0o777) -> Iterator[Path]:
     """A new folder beside `folder`, locked while the body runs, and gone afterwards unless it has another name then."""
     while True:
-        part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        part = make_beside(folder, mode)
         descriptor = None
         try:
             descriptor = lock(part)
@@ -85,10 +95,17 @@ def is_unfinished(folder: Path) -> bool:
 
 
 def temporary_folders(folder: Path) -> list[tuple[Path, Path | None]]:
-    """The temporary folders of runs into `folder`, each with the earlier result that the run has moved aside."""
+    """This user's temporary folders of runs into `folder`, each with the earlier result that the run has moved aside.
+
+    In a folder like /tmp another user's may lie beside them.
+    """
     name = re.compile(rf"(\.{re.escape(folder.name)}\.{SUFFIX})(\.old)?")
     try:
-        matches = [name.fullmatch(path.name) for path in folder.parent.iterdir()]
+        matches = [
+            match
+            for path in folder.parent.iterdir()
+            if (match := name.fullmatch(path.name)) and path.lstat().st_uid == os.geteuid()
+        ]
     except OSError:
         return []
     parts: dict[str, Path | None] = {}

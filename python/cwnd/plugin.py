@@ -19,7 +19,9 @@ from cwnd import _native
 from cwnd._native import ScenarioError
 from cwnd.flowspec import parse
 from cwnd.input_errors import path_of
+from cwnd.partial_folders import make_beside
 from cwnd.scenario import dumbbell
+from cwnd.temporary_files import replacing
 
 TEMPLATES = Path(__file__).with_name("templates")
 # The kernel's name is `cwnd_` and this one, up to 15 letters.
@@ -79,10 +81,9 @@ def new(name: str, folder: str | Path | None = None) -> Path:
     replacements = {"lull": name, "Lull": "".join(word.capitalize() for word in name.split("_"))}
     core = source()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    beside = make_beside(folder)
     try:
         render(TEMPLATES / "crate", beside, {**replacements, "@SOURCE@": quoted(core)})
-        beside.chmod(0o755)
         beside.rename(folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
@@ -177,9 +178,8 @@ def build(crate: str | Path, field: str = "plugin", profile: str = "release") ->
     if not library.exists():
         for old in target.glob(f"*{built.suffix}"):
             old.unlink(missing_ok=True)
-        part = library.with_suffix(".part")
-        shutil.copyfile(built, part)
-        part.replace(library)
+        with replacing(library) as part:
+            shutil.copyfile(built, part)
     return library
 
 
@@ -225,12 +225,8 @@ def build_kernel(
             if words.count("\n") > 2:
                 raise CrateError("crate", crate, "one that builds for the kernel; see above", words + "\n") from None
             raise CrateError("crate", crate, f"one that the kernel can have: {words}") from None
-        part = out.with_name(f".{out.name}.part")
-        try:
+        with replacing(out) as part:
             shutil.copyfile(built, part)
-            part.replace(out)
-        finally:
-            part.unlink(missing_ok=True)
     return out
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from cwnd import partial_folders
@@ -12,22 +11,27 @@ from cwnd.file_kinds import described
 from cwnd.input_errors import path_of
 from cwnd.input_files import head_of
 from cwnd.json_types import JsonObject
-from cwnd.kernel.result import KernelTrace
+from cwnd.kernel.result import KernelTrace, Manifest
 from cwnd.lanes import SIM, check_lane
+from cwnd.metrics.statistics import IntervalDocument
+from cwnd.metrics.transfers import TransfersSummary
 from cwnd.packets import SUFFIX, FolderPackets
+from cwnd.replicates.document import ReplicatesDocument, RunDocument
 from cwnd.replicates.folder import SUMMARY
 from cwnd.replicates.replicating import Replicates
 from cwnd.result import Result, tables_of
 from cwnd.run_summary import Summary
 from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, STUDY, TRACE, FolderError
+from cwnd.stored_json import ShapeError, check_shape, read_json
 from cwnd.stored_scenario import read_scenario
 from cwnd.study.folder import load_study as study_in
 from cwnd.study.results import Study
-from cwnd.tables import FolderTables
+from cwnd.tables import FolderTables, NoResultError
 
+__all__ = ["NoResultError", "load"]
 
-class NoResultError(ValueError):
-    """The folder does not hold a result that can be read; the message is one line and says why."""
+#: What names in the types of a summary mean that are imported for type checkers alone.
+FORWARD = {"LiveReport": dict, "TransfersSummary": TransfersSummary, "IntervalDocument": IntervalDocument}
 
 
 def load(folder: str | Path) -> Result | Replicates | Study:
@@ -43,13 +47,19 @@ def load(folder: str | Path) -> Result | Replicates | Study:
     """
     folder = path_of("folder", folder)
     try:
-        manifest = json.loads((folder / MANIFEST).read_text())
+        manifest = read_json(folder / MANIFEST)
         kind = manifest["kind"]
+        if kind in (KIND, TRACE):
+            check_shape(manifest["files"], list[str], "files")
         files = set(manifest["files"]) if kind in (KIND, TRACE) else set()
     except (OSError, ValueError, KeyError, TypeError):
         why = of_file(folder) or partial_folders.why(folder) or "the folder of a result, with its manifest.json"
         raise refuse(folder, why) from None
     if kind == TRACE:
+        try:
+            check_shape(manifest, Manifest, MANIFEST)
+        except ShapeError as error:
+            raise refuse(folder, f"a kernel trace ({error})") from None
         return KernelTrace(folder, manifest)
     if kind == REPLICATES:
         return load_replicates(folder)
@@ -79,9 +89,12 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
     """The result of a run, whose folder has these files and this manifest."""
     try:
         scenario = read_scenario(folder, manifest)
-        summary: Summary = json.loads((folder / "summary.json").read_text())
-        if not isinstance(summary, dict) or "link" not in summary:
-            raise ValueError("summary.json is not that of a run")
+        summary: Summary = read_json(folder / SUMMARY)
+        # A seed of replicates has its measures there too.
+        form = RunDocument if "measures" in summary else Summary
+        check_shape(summary, form, SUMMARY, FORWARD)
+        if len(summary["measured_s"]) != 2 or not summary["links"]:
+            raise ValueError(f"{SUMMARY} is not that of a run")
         lane = check_lane(manifest.get("lane", SIM))
     except ScenarioError as error:
         raise refuse(folder, f"a scenario that can be read: {error}") from error
@@ -93,7 +106,7 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
             f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them",
         )
     captured = FolderPackets(folder, [host for host in scenario.captured_hosts if f"{host}{SUFFIX}" in files])
-    return Result(scenario, summary, FolderTables(folder), lane=lane, packets=captured)
+    return Result(scenario, summary, FolderTables(folder, lane), lane=lane, packets=captured)
 
 
 def load_study(folder: Path) -> Study:
@@ -109,7 +122,9 @@ def load_study(folder: Path) -> Study:
 def load_replicates(folder: Path) -> Replicates:
     """The replicates in a folder, as the last command that wrote to it left them."""
     try:
-        return Replicates.of(json.loads((folder / SUMMARY).read_text()))
+        document = read_json(folder / SUMMARY)
+        check_shape(document, ReplicatesDocument, SUMMARY, FORWARD)
+        return Replicates.of(document)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise refuse(
             folder, f"replicates with their {SUMMARY} ({error}); the command that was stopped, again, writes it"

@@ -11,7 +11,9 @@ from cwnd.kernel.result import KernelTrace
 from cwnd.reading import NoResultError, load
 from cwnd.replicates import Replicates
 from cwnd.store import MANIFEST
+from cwnd.stored_json import read_json
 from cwnd.study.results import Study
+from cwnd.temporary_files import replacing
 
 
 def redraw(folder: str | Path) -> list[Path]:
@@ -38,12 +40,8 @@ def redraw(folder: str | Path) -> list[Path]:
         for path in folder.iterdir()
         if path.suffix in (".png", ".svg") and before.get(path.name) != path.stat().st_mtime_ns
     )
-    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest = read_json(folder / MANIFEST)
     files = sorted({*manifest["files"], *(path.name for path in drawn)})
-    part = folder / f".{MANIFEST}.part"
-    try:
+    with replacing(folder / MANIFEST) as part:
         part.write_text(json.dumps({**manifest, "files": files}, indent=1) + "\n")
-        part.replace(folder / MANIFEST)
-    finally:
-        part.unlink(missing_ok=True)
     return drawn

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from cwnd._native import Replay, ScenarioError
+from cwnd.tables import NoResultError, parquet_file
 from cwnd.vectors import Outcome as VectorOutcome
 
 # Rate of the recorded kernels' tick counter, unless the trace has another.
@@ -45,16 +45,16 @@ def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple
     """
     runs: dict[int, Replay] = {}
     try:
-        file = pq.ParquetFile(path)
-        for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
-            used_columns = {name: batch.column(name) for name in batch.schema.names if name != "state_before"}
-            columns = [column_of(name, column) for name, column in used_columns.items()]
-            rows = pa.RecordBatch.from_arrays(columns, names=list(used_columns))
-            for connection, part in by_connection(rows):
-                if connection not in runs:
-                    runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params or [])
-                runs[connection].feed(part)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        with parquet_file(Path(path)) as file:
+            for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
+                used_columns = {name: batch.column(name) for name in batch.schema.names if name != "state_before"}
+                columns = [column_of(name, column) for name, column in used_columns.items()]
+                rows = pa.RecordBatch.from_arrays(columns, names=list(used_columns))
+                for connection, part in by_connection(rows):
+                    if connection not in runs:
+                        runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params or [])
+                    runs[connection].feed(part)
+    except (NoResultError, pa.ArrowException) as error:
         raise TraceError(f'TRACE: "{path}" is not accepted; expected a recorded trace in Parquet: {error}') from None
     except ScenarioError:
         raise

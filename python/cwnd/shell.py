@@ -156,7 +156,7 @@ def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None,
     from cwnd.user_namespace import enter
 
     enter()
-    with nullcontext(None) if pcap is None else capture_file(pcap) as keep, serving(server):
+    with nullcontext(None) if pcap is None else capture_file(pcap, private=True) as keep, serving(server):
         return behind(scenario, arguments, (lambda _: None) if keep is None else (lambda piece: keep("", piece)))
 
 

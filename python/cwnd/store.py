@@ -22,6 +22,7 @@ from cwnd.lanes import LANES, SIM, Engine, check_lane, check_threads
 from cwnd.packets import FolderPackets, Keep, PacketsWriter
 from cwnd.result import Progress, Result, conclude, drop, run_engine, summary_of, tables_of
 from cwnd.result import run as run_in_memory
+from cwnd.stored_json import read_json
 from cwnd.stored_scenario import inputs, names_in_folder, scenario_document, write_scenario
 from cwnd.tables import ROWS_PER_BATCH, EngineTables, FolderTables
 from cwnd.temporary_files import SUFFIX
@@ -50,6 +51,8 @@ STUDIED = re.compile(
     r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv"
     rf"|{STUDY_DRAWN})({SUFFIX})?|points/[^/]+/[^/]+"
 )
+#: A temporary file that a killed command has left.
+LEFT_OVER = re.compile(rf"\..+{SUFFIX}")
 # Pictures of more flows or rows take minutes and gigabytes.
 MOST_FLOWS_DRAWN = 1000
 MOST_ROWS_DRAWN = 5_000_000
@@ -66,10 +69,12 @@ NotOursError = FolderError
 def kind_of_result(folder: Path) -> str | None:
     """The kind of result in a folder that holds nothing else; `None` for any other folder."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text())
+        manifest = read_json(folder / MANIFEST)
         kind = manifest["kind"]
         names = {
-            path.name for path in folder.iterdir() if not (kind in (KIND, REPLICATES) and DRAWN.fullmatch(path.name))
+            path.name
+            for path in folder.iterdir()
+            if not (LEFT_OVER.fullmatch(path.name) or (kind in (KIND, REPLICATES) and DRAWN.fullmatch(path.name)))
         }
         if kind in (KIND, TRACE):
             ours = names <= set(manifest["files"])
@@ -79,7 +84,11 @@ def kind_of_result(folder: Path) -> str | None:
                 kind_of_result(folder / seed) == KIND for seed in seeds
             )
         else:
-            files = [str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()]
+            files = [
+                str(path.relative_to(folder))
+                for path in folder.rglob("*")
+                if not (path.is_dir() or LEFT_OVER.fullmatch(path.name))
+            ]
             form = {REPRODUCE: REPRODUCED, STUDY: STUDIED}[kind]
             ours = all(form.fullmatch(name) for name in files)
     except (OSError, ValueError, KeyError, TypeError):
@@ -282,7 +291,6 @@ def new_folder(folder: Path, *, force: bool, tell: Callable[[str], None] = lambd
     folder.parent.mkdir(parents=True, exist_ok=True)
     with partial_folders.temporary_folder(folder) as beside:
         yield beside
-        beside.chmod(0o755)
         replace(beside, folder)
 
 

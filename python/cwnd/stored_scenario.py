@@ -11,6 +11,7 @@ from typing import NotRequired, TypedDict, cast
 
 from cwnd._native import Scenario
 from cwnd.json_types import JsonObject
+from cwnd.stored_json import check_shape, read_bytes
 
 SCENARIO = "scenario.toml"
 
@@ -92,13 +93,16 @@ def read_scenario(folder: Path, manifest: JsonObject) -> Scenario:
 
     Raises `ValueError` if a copy is not what was run. A folder of a version that kept no copies is read as its document says.
     """
-    text = (folder / SCENARIO).read_text()
+    text = read_bytes(folder / SCENARIO).decode()
     if "inputs" not in manifest:  # it names no file, or an earlier version kept none
         return Scenario.from_toml(text)
+    check_shape(manifest["inputs"], list[InputRow], "inputs")
     rows = cast("list[InputRow]", manifest["inputs"])
+    if unnamed := [row["path"] for row in rows if "file" not in row]:
+        raise ValueError(f"there is no copy of {unnamed[0]}")
     if outside := [row["file"] for row in rows if PurePath(row["file"]).name != row["file"]]:
         raise ValueError(f"{outside[0]} is no file of the folder")
-    scenario = Scenario.of_printed(text, {row["file"]: (folder / row["file"]).read_bytes() for row in rows})
+    scenario = Scenario.of_printed(text, {row["file"]: read_bytes(folder / row["file"]) for row in rows})
     now = {file.path: file.sha256 for file in scenario.files}
     if changed := [row["file"] for row in rows if now.get(row["file"]) != row["sha256"]]:
         raise ValueError(f"{changed[0]} has changed since the run")

@@ -3,17 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from cwnd.lanes import Engine
+from cwnd._native import record_schema
+from cwnd.harmless import cell
+from cwnd.lanes import SIM, Engine
 from cwnd.summary_types import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 ROWS_PER_BATCH = 100_000
+
+
+class NoResultError(ValueError):
+    """The folder does not hold a result that can be read; the message is one line and says why."""
 
 
 class LaneError(ValueError, KeyError):
@@ -37,6 +47,17 @@ def no_table(name: str, lane: str, names: Sequence[str]) -> LaneError:
     return LaneError(
         f'table: "{name}" is not accepted; expected one of {", ".join(names)}, which this result of lane {lane} has{hint}'
     )
+
+
+def for_spreadsheets(table: pa.Table) -> pa.Table:
+    """The table with an apostrophe before each text that a spreadsheet would take for a formula: labels are anyone's."""
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            column = pa.chunked_array([pa.array(map(cell, table[place].to_pylist()), pa.string())])
+            table = table.set_column(place, field, column)
+    return table
 
 
 class TableSource(Protocol):
@@ -91,26 +112,116 @@ class MemoryTables:
         yield from table.to_batches() or [pa.RecordBatch.from_arrays(empty, schema=table.schema)]
 
 
-class FolderTables:
-    """The tables of a folder."""
+#: Bytes of a value in memory, about: a number with its validity, or a reference to a text.
+VALUE_BYTES = 8
 
-    def __init__(self, folder: Path) -> None:
+
+def memory_bytes() -> int:
+    """The memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 34
+
+
+@contextmanager
+def parquet_file(path: Path) -> Iterator[pq.ParquetFile]:
+    """A file of Parquet, for the body to read; `NoResultError` of one line for whatever is wrong with it.
+
+    Its rows are counted before they are read: some hundred bytes can say that they hold a billion.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def refuse(why: str) -> NoResultError:
+        return NoResultError(
+            f'{path.name}: "{path}" is not accepted; expected a table in Parquet: {" ".join(why.split())}'
+        )
+
+    # A pipe would be waited for.
+    if not path.is_file():
+        raise refuse("no such file" if not path.exists() else "no regular file")
+    try:
+        with pq.ParquetFile(path, memory_map=False) as file:
+            wanted = file.metadata.num_rows * max(1, file.metadata.num_columns) * VALUE_BYTES
+            if wanted > memory_bytes():
+                raise refuse(f"{file.metadata.num_rows:,} rows take more memory than this machine has")
+            yield file
+    except pa.ArrowException as error:
+        raise refuse(str(error)) from None
+    except (OSError, UnicodeDecodeError, OverflowError, MemoryError) as error:
+        raise refuse(getattr(error, "strerror", None) or str(error)) from None
+
+
+def read_table(path: Path, columns: Mapping[str, bool]) -> pa.Table:
+    """A table with at least these columns, of numbers (true) or texts; `NoResultError` for any other file."""
+    import pyarrow as pa
+
+    with parquet_file(path) as file:
+        table = file.read()
+    for name, is_number in columns.items():
+        if table.column_names.count(name) != 1:
+            raise NoResultError(f'{path.name}: "{path}" is not accepted; column {name}: expected once')
+        kind = table.schema.field(name).type
+        fits = pa.types.is_integer(kind) or pa.types.is_floating(kind) if is_number else pa.types.is_string(kind)
+        if not (fits or pa.types.is_null(kind)):
+            raise NoResultError(
+                f'{path.name}: "{path}" is not accepted; column {name}: expected {"numbers" if is_number else "texts"}'
+            )
+    return table
+
+
+@cache
+def columns_of(name: str, lane: str) -> dict[str, str]:
+    """The types of a table's columns, as its schema names them."""
+    for table in record_schema():
+        if table["name"] == name and lane in table["lanes"]:
+            return {column["name"]: column["type"] for column in table["columns"]}
+    return {}
+
+
+def is_type(kind: pa.DataType, expected: str) -> bool:
+    """Whether a column is of the kind that its table's schema says: whole numbers, numbers, texts, lists of whole numbers, bytes."""
+    import pyarrow as pa
+
+    if expected.startswith("uint"):
+        return bool(pa.types.is_integer(kind))
+    if expected == "double":
+        return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
+    if expected in ("string", "dictionary"):
+        return bool(pa.types.is_string(kind) or (pa.types.is_dictionary(kind) and pa.types.is_string(kind.value_type)))
+    if expected.startswith("list"):
+        return bool(pa.types.is_list(kind) and pa.types.is_integer(kind.value_type))
+    return str(kind) == expected
+
+
+class FolderTables:
+    """The tables of a folder. A file that is none of them is a `NoResultError` of one line."""
+
+    def __init__(self, folder: Path, lane: str = SIM) -> None:
         self._folder = folder
+        self._lane = lane
 
     def has(self, name: str) -> bool:
         return (self._folder / f"{name}.parquet").exists()
 
     def rows(self, name: str) -> int:
-        import pyarrow.parquet as pq
-
-        return int(pq.read_metadata(self._folder / f"{name}.parquet").num_rows)
+        with parquet_file(self._folder / f"{name}.parquet") as file:
+            return int(file.metadata.num_rows)
 
     def batches(self, name: str) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        with pq.ParquetFile(self._folder / f"{name}.parquet") as file:
+        with parquet_file(self._folder / f"{name}.parquet") as file:
+            self._check(name, file.schema_arrow)
             if not file.metadata.num_rows:
                 yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
                 return
             yield from file.iter_batches()
+
+    def _check(self, name: str, schema: pa.Schema) -> None:
+        """Refuses columns of another type than the table's, and a column that is there twice."""
+        expected = columns_of(name, self._lane)
+        for column in schema:
+            kind = expected.get(column.name)
+            if schema.names.count(column.name) > 1 or (kind is not None and not is_type(column.type, kind)):
+                raise NoResultError(
+                    f'{name}.parquet: "{self._folder}" is not accepted; column {column.name}: {column.type}; expected {kind or "it once"}'
+                )

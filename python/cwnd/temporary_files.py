@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Files that are written under a temporary name first, so that what has a name is whole; and what killed commands left of them.
 
+The folder may be another user's, or unpacked from an archive: a temporary file is always a new one, and taking a name replaces what has
+it, even a symbolic link, which is never followed.
+
 Several processes, on several machines and in containers whose processes have the same numbers, may write the same file at once.
 """
 
@@ -44,6 +47,7 @@ def replacing(path: Path) -> Iterator[Path]:
     part = temporary_name(path)
     if not path.parent.is_dir():  # said of the name that the user knows
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
     try:
         yield part
         part.replace(path)

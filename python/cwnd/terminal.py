@@ -15,6 +15,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from cwnd.harmless import harmless
+
 # Width if standard output is no terminal.
 WIDTH = 100
 # With fewer columns beside its name, the text of a list entry is printed below it.
@@ -67,7 +69,7 @@ def in_ascii(text: str) -> str:
 
 def printable(text: str) -> str:
     """The text as standard output can show it."""
-    return in_ascii(text) if is_ascii() else text
+    return in_ascii(harmless(text)) if is_ascii() else harmless(text)
 
 
 def replace_unprintable() -> None:

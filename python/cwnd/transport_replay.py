@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from cwnd import _native
 from cwnd.exit_codes import fail
 from cwnd.input_errors import path_of
 from cwnd.replay import TraceError, column_of
+from cwnd.stored_json import read_json
+from cwnd.tables import NoResultError, parquet_file
 
 if TYPE_CHECKING:
     from cwnd._native import TransportOutcome
@@ -62,7 +63,7 @@ def replay_transport(folder: str | Path) -> TransportOutcome:
 def set_of(folder: Path) -> str:
     """The parameter set that was traced."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest = read_json(folder / "manifest.json")
         name = manifest["set"]
     except (OSError, ValueError, KeyError, TypeError):
         raise TraceError(
@@ -83,8 +84,9 @@ def read(folder: Path, name: str) -> pa.Table:
             f'TRACE: "{folder}" is not accepted; expected the folder of a cwnd kernel trace --transport; {file.name} is missing'
         )
     try:
-        table = pq.read_table(file)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        with parquet_file(file) as opened:
+            table = opened.read()
+    except NoResultError as error:
         raise TraceError(f'TRACE: "{file}" is not accepted; expected a table in Parquet: {error}') from None
     for column in COLUMNS[name]:
         if column not in table.column_names:

@@ -212,8 +212,8 @@ def test_replicates_with_another_trace_are_others(folder: Path, tmp_path: Path) 
         (lambda out: (out / "input-1-radio.trace").write_text(FASTER), "input-1-radio.trace has changed since the run"),
         (lambda out: rename_input(out, "../study/radio.trace"), "../study/radio.trace is no file of the folder"),
         (lambda out: rename_input(out, "/etc/hostname"), "/etc/hostname is no file of the folder"),
-        (lambda out: (out / "summary.json").write_text("[]"), "summary.json is not that of a run"),
-        (lambda out: (out / "summary.json").write_text("{}"), "summary.json is not that of a run"),
+        (lambda out: (out / "summary.json").write_text("[]"), "summary.json: [] is not accepted; expected a table"),
+        (lambda out: (out / "summary.json").write_text("{}"), "summary.json.measured_s: missing"),
     ],
 )
 def test_a_result_whose_files_are_not_those_of_the_run_is_refused(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import datetime
 import json
 import platform
-from collections.abc import Callable
 from pathlib import Path
 
 from cwnd._native import Scenario
@@ -15,7 +14,9 @@ from cwnd.lanes import LIVE
 from cwnd.reading import NoResultError, load
 from cwnd.result import Result
 from cwnd.store import FolderError, origin, save
+from cwnd.stored_json import read_json
 from cwnd.stored_scenario import scenario_document
+from cwnd.temporary_files import replacing
 
 MANIFEST = "manifest.json"
 KIND = "cwnd fidelity"
@@ -28,7 +29,7 @@ class FidelityFolder:
         self._folder = folder
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             try:
-                kind = json.loads((folder / MANIFEST).read_text())["kind"]
+                kind = read_json(folder / MANIFEST)["kind"]
             except (OSError, ValueError, KeyError, TypeError):
                 kind = None
             if kind != KIND:
@@ -53,7 +54,8 @@ class FidelityFolder:
         )
 
     def _write(self, name: str, text: str) -> None:
-        replace(self._folder / name, lambda path: path.write_text(text))
+        with replacing(self._folder / name) as part:
+            part.write_text(text)
 
 
 class KeptRuns:
@@ -86,13 +88,3 @@ class KeptRuns:
         """Writes a live run, in the place of an earlier one of this seed."""
         self._folder.mkdir(parents=True, exist_ok=True)
         save(result, self._of(result.scenario), pictures=False)
-
-
-def replace(path: Path, write: Callable[[Path], object]) -> None:
-    """Writes a file under another name first; nothing half-written has its name."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        write(partial)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

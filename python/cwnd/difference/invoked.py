@@ -20,6 +20,7 @@ from cwnd.exit_codes import fail
 from cwnd.input_errors import refused
 from cwnd.messages import note
 from cwnd.reading import NoResultError
+from cwnd.tables import for_spreadsheets
 from cwnd.temporary_files import replacing
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def write(effects: pa.Table, path: Path) -> None:
 
     with replacing(path) as part:
         if path.suffix == ".csv":
-            csv.write_csv(effects, part)
+            csv.write_csv(for_spreadsheets(effects), part)
         elif path.suffix == ".parquet":
             pq.write_table(effects, part)
         else:

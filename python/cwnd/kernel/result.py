@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NotRequired, TypedDict, cast
@@ -12,6 +11,7 @@ from cwnd import _native
 from cwnd.kernel.native import KernelInputError
 from cwnd.result import Result
 from cwnd.run_summary import Summary
+from cwnd.stored_json import read_json
 from cwnd.summary_types import TABLES
 from cwnd.tables import FolderTables
 
@@ -71,7 +71,7 @@ class KernelTrace(Result):
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         about = {key: value for key, value in manifest.items() if key not in ("kind", "files", "lane")}
-        super().__init__(None, cast("Summary", about), FolderTables(folder), lane=LANE)
+        super().__init__(None, cast("Summary", about), FolderTables(folder, LANE), lane=LANE)
         self.folder = folder
         self._names = [name for name in TABLES[LANE] if f"{name}.parquet" in manifest["files"]]
 
@@ -105,7 +105,7 @@ def headline(summary: TraceSummary) -> str:
 def replayed(folder: Path, cc: str | None, settings: list[tuple[str, str]]) -> tuple[Path, str, list[tuple[str, str]]]:
     """The file of hook calls of a trace's folder, and the set and parameters to replay it with: by default those of the trace."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text())
+        manifest = read_json(folder / MANIFEST)
         is_trace = manifest["kind"] == KIND
     except (OSError, ValueError, KeyError, TypeError):
         is_trace = False

@@ -136,6 +136,14 @@ def set_names() -> set[str]:
     return {name for algorithm in _native.algorithms() for name in sets_of(algorithm)}
 
 
+def hand_over(folder: Path) -> None:
+    """Gives a new folder with its files to the user who has called `sudo`, who can read it then."""
+    user, group = os.environ.get("SUDO_UID", ""), os.environ.get("SUDO_GID", "")
+    if os.geteuid() == 0 and user.isdecimal() and group.isdecimal():
+        for path in (*folder.iterdir(), folder):
+            os.chown(path, int(user), int(group), follow_symlinks=False)
+
+
 class TraceWriter:
     """Writes Parquet files to a folder, `partial`, which gets the name `folder` when they are complete."""
 
@@ -181,7 +189,7 @@ class TraceWriter:
             drawn = draw(StoredTrace(self.partial, {**manifest, "files": files}), self.partial)
             files = sorted([*files, *(file.name for file in drawn)])
         (self.partial / MANIFEST).write_text(json.dumps({**manifest, "files": files}, indent=1) + "\n")
-        self.partial.chmod(0o755)
+        hand_over(self.partial)
         replace(self.partial, self.folder)
 
 
@@ -192,7 +200,8 @@ def trace_writer(folder: Path | None) -> Iterator[TraceWriter | None]:
         yield None
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with partial_folders.temporary_folder(folder) as partial:
+    # It says who was connected to whom: it is for no other user.
+    with partial_folders.temporary_folder(folder, 0o700) as partial:
         yield TraceWriter(partial, folder)
 
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from cwnd.plot.run import COLOURS, DASHES, NAMED, LineStyle, RunData
+from cwnd.temporary_files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -354,9 +355,17 @@ def draw(result: Result, folder: Path) -> None:
 
 def save(figure: Figure, path: Path, digest: str) -> None:
     """PNG and SVG with the scenario's hash inside, and no date."""
-    figure.savefig(
-        path.with_suffix(".png"), dpi=130, metadata={"Description": f"scenario {digest}", "Software": "cwnd"}
-    )
-    figure.savefig(
-        path.with_suffix(".svg"), metadata={"Description": f"scenario {digest}", "Date": None, "Creator": "cwnd"}
-    )
+    save_pair(figure, path, f"scenario {digest}")
+
+
+def save_pair(figure: Figure, path: Path, description: str) -> list[Path]:
+    """Writes a picture as PNG and SVG, each whole, with this description in it; returns the files."""
+    metadata: dict[str, dict[str, str | None]] = {
+        "png": {"Description": description, "Software": "cwnd"},
+        "svg": {"Description": description, "Date": None, "Creator": "cwnd"},
+    }
+    files = [path.with_suffix(f".{form}") for form in metadata]
+    for file, (form, about) in zip(files, metadata.items(), strict=True):
+        with replacing(file) as part:
+            figure.savefig(part, format=form, dpi=130, metadata=about)
+    return files

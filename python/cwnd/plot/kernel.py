@@ -18,7 +18,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from cwnd.kernel.result import headline
-from cwnd.plot.draw import COLOURS, STYLE
+from cwnd.plot.draw import COLOURS, STYLE, save_pair
 from cwnd.plot.run import Dash, Numbers
 
 if TYPE_CHECKING:
@@ -44,10 +44,7 @@ def draw(trace: KernelTrace, folder: Path) -> list[Path]:
     digest = hashlib.sha256(json.dumps(trace.summary, sort_keys=True).encode()).hexdigest()[:16]
     with rc_context({**STYLE, "svg.hashsalt": digest}):
         figure = picture(trace)
-        files = [folder / f"{NAME}.png", folder / f"{NAME}.svg"]
-        figure.savefig(files[0], dpi=130, metadata={"Description": f"trace {digest}", "Software": "cwnd"})
-        figure.savefig(files[1], metadata={"Description": f"trace {digest}", "Date": None, "Creator": "cwnd"})
-    return files
+        return save_pair(figure, folder / NAME, f"trace {digest}")
 
 
 def picture(trace: KernelTrace) -> Figure:

@@ -24,6 +24,7 @@ from cwnd.result import Result
 from cwnd.run_summary import Summary
 from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.store import check_folder as check_result
+from cwnd.stored_json import read_json
 from cwnd.stored_scenario import InputRow, identity, inputs, scenario_document
 from cwnd.temporary_files import replacing
 
@@ -155,7 +156,7 @@ def write(path: Path, document: object) -> None:
 def read(path: Path) -> dict[str, object]:
     """Reads a JSON object; an empty one if there is none."""
     try:
-        document = json.loads(path.read_text())
+        document = read_json(path)
     except (OSError, ValueError):
         return {}
     return document if isinstance(document, dict) else {}

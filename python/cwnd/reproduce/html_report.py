@@ -24,6 +24,7 @@ from cwnd.reproduce.run_folder import Entry, entries
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SecondVerdict, ShownInterval, VerdictDocument
 from cwnd.scenario import from_document
 from cwnd.store import MANIFEST, REPRODUCE, FolderError
+from cwnd.stored_json import read_bytes
 from cwnd.temporary_files import replacing
 
 PAGE = "report.html"
@@ -38,15 +39,15 @@ SIGNS = {HOLDS: ("✓", "yes"), PART: ("◐", "part"), FAILS: ("✗", "no"), REP
 
 def badge(verdict: str) -> str:
     """A verdict with its sign."""
-    sign, style = SIGNS[verdict]
+    sign, style = SIGNS.get(verdict, SIGNS[OPEN])
     return f'<span class="badge {style}"><span aria-hidden="true">{sign}</span> {escape(verdict)}</span>'
 
 
 def of_claim(row: VerdictDocument | SecondVerdict) -> str:
     """The verdict on a claim."""
-    if row["holds"] is None:
+    if row.get("holds") is None:
         return OPEN if row.get("undecidable") else REPORTED
-    return HOLDS if row["holds"] else FAILS
+    return HOLDS if row.get("holds") else FAILS
 
 
 def formatted(value: object) -> str:
@@ -85,7 +86,7 @@ def sweep(row: VerdictDocument) -> str:
         for key, point in points.items()
     )
     return (
-        f"<details><summary>all {len(points)} points; shown: {escape(row['at'])}</summary><table><thead><tr><th>point</th>"
+        f"<details><summary>all {len(points)} points; shown: {escape(row.get('at', ''))}</summary><table><thead><tr><th>point</th>"
         f"<th>measured</th><th>95 %</th><th></th></tr></thead><tbody>{lines}</tbody></table></details>"
     )
 
@@ -126,7 +127,7 @@ def claim_row(row: VerdictDocument, second: str | None, before: Mapping[str, str
     ]
     if second is not None:
         second_row = row.get("second")
-        second_cell = f"{formatted(second_row['measured'])}<br>{badge(of_claim(second_row))}" if second_row else "–"
+        second_cell = f"{formatted(second_row.get('measured'))}<br>{badge(of_claim(second_row))}" if second_row else "–"
         cells.append(cell(second, second_cell))
     sections = [
         f"<p>Asked: {escape(row['criterion'])}.</p>" if row.get("criterion") else "",
@@ -146,10 +147,61 @@ def paragraphs(text: str) -> str:
     return "</p><p>".join(escape(" ".join(part.split())) for part in text.split("\n\n"))
 
 
+#: What the page may load: nothing. A browser that knows such policies runs no script in it, whatever a folder's files have brought in.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+#: Elements of a picture that matplotlib draws.
+DRAWN = frozenset(
+    [
+        "svg",
+        "metadata",
+        "defs",
+        "style",
+        "g",
+        "path",
+        "use",
+        "clippath",
+        "rect",
+        "text",
+        "tspan",
+        "image",
+        "title",
+        "rdf:rdf",
+        "cc:work",
+        "dc:type",
+        "dc:format",
+        "dc:creator",
+        "dc:date",
+        "dc:title",
+        "dc:description",
+        "cc:agent",
+    ]
+)
+#: Bytes of the largest picture that becomes part of the page.
+MOST_PICTURE = 16 << 20
+
+
+def is_drawing(text: str) -> bool:
+    """Whether a picture has only what matplotlib draws: no scripts, no handlers of events, no references outside itself."""
+    names = {name.lower() for name in re.findall(r"<\s*/?\s*([^\s<>/!?][^\s<>/]*)", text)}
+    references = re.findall(r"""\bhref\s*=\s*["']?([^"'\s>]*)""", text, re.IGNORECASE)
+    urls = re.findall(r"""url\(\s*["']?([^)]*)""", text, re.IGNORECASE)
+    return (
+        names <= DRAWN
+        and re.search(r"[\s\"'/]on[a-z]+\s*=|@import|<!\[CDATA\[|<!ENTITY", text, re.IGNORECASE) is None
+        and all(each.startswith(("#", "data:image/png;base64,")) for each in references)
+        and all(each.startswith("#") for each in urls)
+    )
+
+
 def inline(svg: Path, prefix: str, title: str) -> str:
-    """A picture as part of the page: its ids get a prefix, its size follows the page."""
-    text = svg.read_text(encoding="utf-8")
-    text = text[text.index("<svg") :]
+    """A picture as part of the page: its ids get a prefix, its size follows the page. One that is no drawing of ours is left out."""
+    try:
+        text = read_bytes(svg, MOST_PICTURE).decode()
+        text = text[text.index("<svg") :]
+    except (OSError, ValueError):
+        text = ""
+    if not (text and is_drawing(text)):
+        return f"<p>{escape(svg.name)} is not shown: it is no drawing of cwnd.</p>"
     text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
     text = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
     text = re.sub(r'((?:xlink:)?href)="#([^"]+)"', rf'\1="#{prefix}-\2"', text)
@@ -167,10 +219,10 @@ def live(experiment_folder: Path) -> str:
     """Links that simulate points of a figure again in the web page; none where that has not been built, nor for what no page can run."""
     links = []
     for key, document in read(experiment_folder / "scenarios.json").items():
-        scenario = json.dumps(document, separators=(",", ":"))
         try:
+            scenario = json.dumps(document, separators=(",", ":"))
             check_page(from_document(cast("Mapping[str, object]", document), {}))
-        except ScenarioError:
+        except (ScenarioError, TypeError, ValueError):
             continue
         links.append(f'<a href="{LAB}{link_to(scenario)}">{escape(key)}</a>')
     more = len(links) - MOST_LIVE
@@ -210,7 +262,7 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
         f"{change(name, entry['verdict'], before)}</h3>{figure_html}"
         f'<div class="setup"><p>{setup}</p></div>{failed}'
         f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{in_lane_live(entry, experiment)}'
-        f"<p><small>{version}{'Full durations' if entry['full'] else 'Shortened'}, {entry['seeds']} "
+        f"<p><small>{version}{'Full durations' if entry['full'] else 'Shortened'}, {entry['seeds']:d} "
         f"seed{'s' if entry['seeds'] != 1 else ''} at most. Scenarios {escape(entry['scenarios'])}. "
         f"{live(experiment_folder) if (folder / LAB).exists() else ''}Data: {', '.join(links)}. Again: <code>{escape(command)}</code></small></p></section>"
     )
@@ -289,7 +341,8 @@ def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, b
             parts.append(f'<h2 id="{document}">{document}</h2><p>{escape(title)}.</p>{inner}')
     style = files("cwnd.reproduce").joinpath("html_report.css").read_text(encoding="utf-8")
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<title>CUBIC\'s papers, run again</title><link rel="icon" href="data:,"><style>{style}</style></head><body><main>'
         "<h1>CUBIC's papers, run again</h1>"
         f"<p>What five papers about CUBIC state, claim by claim, beside what cwnd {escape(str(version))} measures. {when}"
@@ -325,11 +378,14 @@ def write_page(folder: Path) -> Path:
         raise FolderError(f'DIR: "{folder}" is not accepted; expected a folder that cwnd reproduce wrote')
     with folder_lock(folder):
         current = entries(folder / "verdicts.json")
+        if unknown := [row["id"] for entry in current for row in entry["claims"] if row["id"] not in claims()]:
+            raise FolderError(
+                f'DIR: "{folder}" is not accepted; expected verdicts on claims of this version, which has no {unknown[0]}'
+            )
         if PAGE_FILE.exists():
             with replacing(folder / LAB) as part:
                 part.write_bytes(PAGE_FILE.read_bytes())
         text = page(current, experiments(), folder, last_report(folder, current))
-        part = folder / f".{PAGE}"
-        part.write_text(text, encoding="utf-8")
-        part.replace(folder / PAGE)
+        with replacing(folder / PAGE) as part:
+            part.write_text(text, encoding="utf-8")
     return folder / PAGE

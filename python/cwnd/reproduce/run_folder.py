@@ -9,6 +9,7 @@ experiment. `manifest.json` holds versions and machine, and is the only file wit
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,12 +25,16 @@ from cwnd.reproduce.live import LivePoint
 from cwnd.reproduce.numbers import Json, JsonObject, to_json
 from cwnd.reproduce.picture import draw
 from cwnd.reproduce.runner import ERRORS, Column
-from cwnd.reproduce.verdict import SecondVerdict, Verdict, VerdictDocument, judge, summary
-from cwnd.store import MANIFEST, REPRODUCE, origin
+from cwnd.reproduce.verdict import SecondVerdict, Shown, ShownInterval, Verdict, VerdictDocument, judge, summary
+from cwnd.store import MANIFEST, REPRODUCE, FolderError, origin
 from cwnd.store import check_folder as check_result
+from cwnd.stored_json import ShapeError, check_shape, read_json
 from cwnd.stored_scenario import scenario_document
+from cwnd.temporary_files import replacing
 
 VERDICTS = "verdicts.json"
+#: An experiment: a document and its figure, names of folders too.
+ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*")
 #: What verdicts.json has of a claim in the second column.
 SECOND = SecondVerdict.__annotations__.keys()
 #: The verdicts of the last full run, which a source tree has.
@@ -108,12 +113,20 @@ class RunFolder:
 
 
 def entries(path: Path) -> list[Entry]:
-    """The entries of a verdicts.json; none if there is no such file."""
+    """The entries of a verdicts.json; none if there is no such file. Raises `FolderError` for what no `cwnd reproduce` has written."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_json(path)
     except (OSError, ValueError):
         return []
-    return document if isinstance(document, list) else []
+    try:
+        check_shape(document, list[Entry], path.name, {"Shown": Shown, "ShownInterval": ShownInterval})
+        if strange := [entry["id"] for entry in document if not ID.fullmatch(entry["id"])]:
+            raise ShapeError(f"{path.name}: {json.dumps(strange[0])} is not accepted; expected document/figure")
+    except ShapeError as error:
+        raise FolderError(
+            f'folder: "{path.parent}" is not accepted; expected a result of cwnd reproduce ({error})'
+        ) from None
+    return cast("list[Entry]", document)
 
 
 def verdicts(experiment: AnyExperiment, results: Results[object]) -> list[Verdict]:
@@ -208,12 +221,8 @@ def write_numbers(path: Path, columns: Sequence[tuple[Column, Results[object]]])
     kinds = (pa.string(), pa.string(), pa.int32(), pa.string(), pa.int32(), pa.float64(), pa.string())
     names = ("cubic", "point", "seed", "name", "index", "value", "text")
     arrays = [pa.array(values, kind) for values, kind in zip(zip(*rows) if rows else [[]] * len(kinds), kinds)]
-    beside = path.with_name(f".{path.name}")
-    try:
-        pq.write_table(pa.table(arrays, names=list(names)), beside, compression="zstd")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(path) as part:
+        pq.write_table(pa.table(arrays, names=list(names)), part, compression="zstd")
 
 
 def flat(name: str, value: Json, index: int | None = None) -> Iterator[tuple[str, int | None, str | float | None]]:

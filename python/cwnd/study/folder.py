@@ -20,14 +20,40 @@ from cwnd.replicates.folder import folder_lock, read
 from cwnd.replicates.rows import RunNumbers, has_numbers
 from cwnd.scenario import plain
 from cwnd.store import MANIFEST, STUDY, STUDY_DRAWN, FolderError, check_folder, kind_of_result, origin
+from cwnd.stored_json import read_json
 from cwnd.study.design import Design
 from cwnd.study.points import Base, Files, Points
 from cwnd.study.results import Failed, Study
 from cwnd.study.values import Range, Values
+from cwnd.tables import for_spreadsheets, read_table
 from cwnd.temporary_files import replacing, sweep
 
 FAILED = "failed.json"
 RUNS, MEANS, TEXT = "runs.parquet", "means.parquet", "means.csv"
+#: Columns behind those of what is varied, and whether they hold numbers.
+RUN_COLUMNS = {
+    "seed": True,
+    "of": False,
+    "name": False,
+    "label": False,
+    "measure": False,
+    "value": True,
+    "unit": False,
+    "why": False,
+}
+MEAN_COLUMNS = {
+    **{
+        "of": False,
+        "name": False,
+        "label": False,
+        "measure": False,
+        "centre": False,
+        "value": True,
+        "low": True,
+        "high": True,
+    },
+    **{"n": True, "undefined": True, "unit": False, "why": False},
+}
 #: The files of a study's own folder.
 WRITTEN = (MANIFEST, FAILED, RUNS, MEANS, TEXT)
 
@@ -165,7 +191,7 @@ class StudyFolder:
 
             manifest |= {key: getattr(study, key) for key in CONCLUDED}
             part(MANIFEST).write_text(as_text(manifest), encoding="utf-8")
-            csv.write_csv(study.means, part(TEXT))
+            csv.write_csv(for_spreadsheets(study.means), part(TEXT))
             pq.write_table(study.means, part(MEANS))
             pq.write_table(study.runs, part(RUNS))
             if study.failed:
@@ -245,8 +271,6 @@ CONCLUDED = ("factors", "asked", "done", "stopped", "fixed", "wide")
 
 def load_study(folder: Path) -> Study:
     """The study in a folder, as the last command that wrote to it left it; raises `FolderError` where there is none."""
-    import pyarrow.parquet as pq
-
     manifest = read(folder / MANIFEST)
     if manifest.get("kind") != STUDY:
         raise FolderError(f'folder: "{folder}" is not accepted; expected a {STUDY}, of cwnd sweep -o')
@@ -254,12 +278,12 @@ def load_study(folder: Path) -> Study:
         raise FolderError(
             f'folder: "{folder}" is not accepted; expected a study with its tables: the command that was stopped, again, writes them'
         )
-    failed = json.loads((folder / FAILED).read_text()) if (folder / FAILED).exists() else []
+    failed = read_json(folder / FAILED) if (folder / FAILED).exists() else []
     done, asked = cast("int", manifest["done"]), cast("int", manifest["asked"])
     return Study(
         cast("list[str]", manifest["factors"]),
-        pq.read_table(folder / RUNS),
-        pq.read_table(folder / MEANS),
+        read_table(folder / RUNS, RUN_COLUMNS),
+        read_table(folder / MEANS, MEAN_COLUMNS),
         cast("list[Failed]", failed),
         asked,
         done,

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""JSON from the folders of results, which may be anyone's: bounded before it is read, and of the form that its reader expects."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    ForwardRef,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+from cwnd import input_files
+
+#: Bytes of the longest file that is read: the summary of 100,000 flows has a tenth of it.
+MOST_BYTES = 1 << 30
+#: Digits of the longest whole number: more than 64 bits have.
+MOST_DIGITS = 20
+
+
+class ShapeError(ValueError):
+    """A value is not of the form that its reader expects: one line that names it."""
+
+
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The contents of a regular file of up to so many bytes; a folder holds no pipes. Raises `OSError`, and `ValueError` for what is too long."""
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    return input_files.read_bytes(path, most)
+
+
+def read_json(path: Path) -> Any:  # noqa: ANN401 -- what is in it is checked by the caller
+    """The document in a file. Raises `OSError`, and `ValueError` for what is no JSON, or nested too deep."""
+    try:
+        return json.loads(read_bytes(path).decode(), parse_int=whole)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def whole(text: str) -> int:
+    """A whole number, of no more digits than any that is written."""
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+@cache
+def hints(form: type) -> dict[str, Any]:
+    """The types of a typed dictionary's keys."""
+    return get_type_hints(form, include_extras=True)
+
+
+def check_shape(value: object, form: Any, where: str, names: Mapping[str, object] | None = None) -> None:  # noqa: ANN401 -- a type
+    """Raises `ShapeError` unless the value is of the type `form`: typed dictionaries, lists, mappings, unions, texts, numbers.
+
+    `where` is what the value is called; `names` are those that forward references in `form` mean.
+    """
+    names = names or {}
+    if isinstance(form, ForwardRef):
+        form = names[form.__forward_arg__]
+    origin = get_origin(form)
+    if origin in (Required, NotRequired):
+        check_shape(value, get_args(form)[0], where, names)
+    elif form in (Any, object):
+        return
+    elif form is None or form is NoneType:
+        expect(value is None, value, where, "null")
+    elif origin in (Union, UnionType):
+        check_union(value, get_args(form), where, names)
+    elif origin is Literal:
+        expect(value in get_args(form), value, where, f"one of {', '.join(map(str, get_args(form)))}")
+    elif is_typeddict(form):
+        check_table(value, form, where, names)
+    elif origin is not None and issubclass(origin, Mapping):
+        expect(isinstance(value, dict), value, where, "a table")
+        assert isinstance(value, dict)
+        for key, inner in value.items():
+            check_shape(inner, get_args(form)[1], f"{where}.{key}", names)
+    elif origin is not None and issubclass(origin, Sequence):
+        expect(isinstance(value, list), value, where, "a list")
+        assert isinstance(value, list)
+        for place, inner in enumerate(value):
+            check_shape(inner, get_args(form)[0], f"{where}[{place}]", names)
+    else:
+        kinds: dict[object, tuple[type | tuple[type, ...], str]] = {
+            str: (str, "a text"),
+            bool: (bool, "true or false"),
+            int: (int, "a whole number"),
+            float: ((int, float), "a number"),
+            dict: (dict, "a table"),
+            list: (list, "a list"),
+        }
+        kind, words = kinds[form]
+        is_flag = isinstance(value, bool) and form is not bool
+        expect(isinstance(value, kind) and not is_flag, value, where, words)
+
+
+def check_union(value: object, forms: Sequence[Any], where: str, names: Mapping[str, object]) -> None:
+    """Raises `ShapeError` unless the value is of one of the types; the reason is that of the last one that could be meant."""
+    why = None
+    for form in forms:
+        try:
+            check_shape(value, form, where, names)
+        except ShapeError as error:
+            why = error
+        else:
+            return
+    assert why is not None
+    raise why
+
+
+def check_table(value: object, form: type, where: str, names: Mapping[str, object]) -> None:
+    """Raises `ShapeError` unless the value is a typed dictionary; keys that it does not have may be there."""
+    expect(isinstance(value, dict), value, where, "a table")
+    assert isinstance(value, dict)
+    required = vars(form)["__required_keys__"]
+    for key, inner in types_of(form, names).items():
+        if key in value:
+            check_shape(value[key], inner, f"{where}.{key}", names)
+        elif key in required and get_origin(inner) is not NotRequired:
+            raise ShapeError(f"{where}.{key}: missing")
+
+
+def types_of(form: type, names: Mapping[str, object]) -> dict[str, Any]:
+    """The types of a typed dictionary's keys; of those that only a type checker imports, what `names` has."""
+    return hints(form) if not names else get_type_hints(form, localns=dict(names), include_extras=True)
+
+
+def expect(is_so: bool, value: object, where: str, words: str) -> None:
+    """Raises `ShapeError` unless it is so."""
+    if not is_so:
+        text = json.dumps(value)
+        raise ShapeError(f"{where}: {text if len(text) <= 60 else f'{text[:57]}...'} is not accepted; expected {words}")
