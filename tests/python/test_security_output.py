@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -177,3 +178,17 @@ def test_no_cell_of_a_table_is_a_formula(label: str, tmp_path: Path, cwnd: Cli) 
     study = package.load(tmp_path / "study")
     assert isinstance(study, package.Study)
     assert label in study.means["label"].to_pylist()
+
+
+# A file's name may hold a command, which the shell would run with the line that Tab has completed.
+def test_bash_completes_no_name_that_it_would_run(tmp_path: Path) -> None:
+    from cwnd.completion.command import script
+
+    (tmp_path / "a$(touch x).toml").touch()
+    stub = tmp_path / "stub"
+    stub.write_text("#!/bin/sh\nprintf 'word\\tabc\\t\\nfile\\t\\t\\n'\n")
+    stub.chmod(0o755)
+    (tmp_path / "script").write_text(script("bash"))
+    line = 'compopt() { :; }; source ./script; COMP_LINE="cwnd sweep a"; COMP_POINT=12; _cwnd ./stub a; printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "--norc", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["abc", r"a\$\(touch\ x\).toml"], done

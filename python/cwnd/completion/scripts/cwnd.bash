@@ -9,8 +9,12 @@ _cwnd() {
             part) COMPREPLY+=("$value") && compopt -o nospace ;;
             file | folder | command)
                 mapfile -t paths < <(compgen -A "${kind/folder/directory}" -- "$2")
-                # Names are quoted, and folders end with a slash, where all that is offered are paths.
-                [ "$kind" = command ] || [ ${#COMPREPLY[@]} != 0 ] || compopt -o filenames
+                # Names are quoted, and folders end with a slash, where all that is offered are paths; beside words they are quoted here.
+                if [ "$kind" != command ] && [ ${#COMPREPLY[@]} = 0 ]; then
+                    compopt -o filenames
+                elif [ ${#paths[@]} != 0 ]; then
+                    mapfile -t paths < <(printf '%q\n' "${paths[@]}")
+                fi
                 COMPREPLY+=("${paths[@]}")
                 ;;
         esac
