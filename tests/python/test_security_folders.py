@@ -121,3 +121,30 @@ def test_a_folder_names_no_file_outside_itself(name: str, folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest))
     with pytest.raises(NoResultError):
         package.load(folder)
+
+
+STUDY = {
+    **{
+        "kind": "cwnd study",
+        "lane": "sim",
+        "seeds": 1,
+        "until": None,
+        "most_seeds": None,
+        "zipped": [],
+        "latin": None,
+        "drawn_with": 1,
+    },
+    "base": {"scenario": {}, "printed": False},
+    **{"axes": {}, "factors": [], "asked": 0, "done": 0},
+}
+
+
+@pytest.mark.parametrize("key", ["lane", "seeds", "base", "axes", "zipped", "drawn_with", "factors", "asked", "done"])
+@pytest.mark.parametrize("value", [None, [1], {"a": 1}, "x", 1.5])
+def test_a_study_with_a_manifest_of_another_form_is_refused_in_one_line(
+    key: str, value: object, tmp_path: Path, cwnd: Cli
+) -> None:
+    (tmp_path / MANIFEST).write_text(json.dumps({**STUDY, key: value}))
+    for command in (("merge", tmp_path, "-o", tmp_path / "whole"), ("plot", tmp_path)):
+        done = cwnd(*command)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), (command, done.stderr)

@@ -12,7 +12,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import cast
+from typing import NotRequired, TypedDict, cast
 
 from cwnd.flow_and_link import Value
 from cwnd.number_cache import Cache
@@ -20,7 +20,7 @@ from cwnd.replicates.folder import folder_lock, read
 from cwnd.replicates.rows import RunNumbers, has_numbers
 from cwnd.scenario import plain
 from cwnd.store import MANIFEST, STUDY, STUDY_DRAWN, FolderError, check_folder, kind_of_result, origin
-from cwnd.stored_json import read_json
+from cwnd.stored_json import ShapeError, check_shape, read_json
 from cwnd.study.design import Design
 from cwnd.study.points import Base, Files, Points
 from cwnd.study.results import Failed, Study
@@ -56,6 +56,38 @@ MEAN_COLUMNS = {
 }
 #: The files of a study's own folder.
 WRITTEN = (MANIFEST, FAILED, RUNS, MEANS, TEXT)
+
+
+class BaseRow(TypedDict):
+    """What a study varies, in its manifest."""
+
+    scenario: dict[str, object]
+    printed: bool
+    folder: NotRequired[str]
+    files: NotRequired[dict[str, str]]
+
+
+class Described(TypedDict):
+    """What a manifest says of what is run."""
+
+    lane: str
+    seeds: int
+    base: BaseRow
+    axes: dict[str, list[object] | str]
+    zipped: list[list[str]]
+    latin: int | None
+    drawn_with: int
+
+
+class Concluded(TypedDict):
+    """What a manifest says of the tables."""
+
+    factors: list[str]
+    asked: int
+    done: int
+    stopped: NotRequired[bool]
+    fixed: NotRequired[dict[str, str]]
+    wide: NotRequired[list[dict[str, object]]]
 
 
 class StudyFolder:
@@ -249,6 +281,10 @@ def whole_of(shards: Sequence[Path]) -> tuple[Points, Mapping[str, object]]:
         if any(manifest.get(key) != manifests[shards[0]].get(key) for key in IDENTITY):
             raise FolderError(f'DIR: "{shard}" is not accepted; expected a part of the same study as "{shards[0]}"')
     first = manifests[shards[0]]
+    try:
+        check_shape(first, Described, MANIFEST)
+    except ShapeError as error:
+        raise FolderError(f'DIR: "{shards[0]}" is not accepted; expected a part of a study ({error})') from None
     axes: dict[str, Values] = {}
     for key, given in cast("Mapping[str, object]", first["axes"]).items():
         axes[key] = Range.of(key, given) if isinstance(given, str) else cast("list[Value]", given)
@@ -278,7 +314,9 @@ def load_study(folder: Path) -> Study:
         raise FolderError(
             f'folder: "{folder}" is not accepted; expected a study with its tables: the command that was stopped, again, writes them'
         )
+    check_shape(manifest, Concluded, MANIFEST)
     failed = read_json(folder / FAILED) if (folder / FAILED).exists() else []
+    check_shape(failed, list[dict[str, object]], FAILED)
     done, asked = cast("int", manifest["done"]), cast("int", manifest["asked"])
     return Study(
         cast("list[str]", manifest["factors"]),
