@@ -115,9 +115,10 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
     groups_of_transfers = {(group["of"], group["index"], group["direction"]): group for group in document["transfers"]}
     # Only groups of which a transfer started are there: the place is that in the scenario, the same in every run.
     for transfers in measures["transfers"]:
-        group = groups_of_transfers[transfers["of"], transfers["index"], transfers["direction"]]
-        place, name = transfers["index"], f"{group['name']}, {transfers['direction']}"
-        rows += [Row("transfers", place, name, key, number(group, key), "", "") for key in STARTED_TRANSFERS]
+        summed = groups_of_transfers[transfers["of"], transfers["index"], transfers["direction"]]
+        place, name = transfers["index"], f"{summed['name']}, {transfers['direction']}"
+        counts = cast("Mapping[str, object]", summed)
+        rows += [Row("transfers", place, name, key, number(counts, key), "", "") for key in STARTED_TRANSFERS]
         rows += measured("transfers", place, name, {f"completion_{part}_s": transfers[part] for part in COMPLETION})
     return rows
 
