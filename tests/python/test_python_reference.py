@@ -16,7 +16,7 @@ import cwnd
 import cwnd.metrics
 import cwnd.plot
 from tools.docs import python_page
-from tools.docs.python_members import members
+from tools.docs.python_members import members, own_docstring
 
 MODULES = ("cwnd", "cwnd.metrics", "cwnd.plot")
 
@@ -46,6 +46,14 @@ def test_every_keyword_of_a_function_is_on_the_page() -> None:
     for kind in python_page.KEYWORDS:
         for key in kind.__annotations__:
             assert re.search(rf"^\| `{key}` \| `[^`]+` \| \S", text, re.MULTILINE), key
+
+
+# From Python 3.13 on `None.__doc__` is a sentence, "The type of the None singleton."; a static method of the native module has that of its type.
+@pytest.mark.parametrize("value", [None, 5, "words", (1, 2), {"a": 1}, staticmethod(5)])
+def test_no_page_has_what_python_says_of_its_own_types(value: object) -> None:
+    assert own_docstring(value) == ""
+    assert own_docstring(members) == own_docstring(staticmethod(members)) == members.__doc__
+    assert "Convert a function" not in "".join(python_page.texts().values())
 
 
 # The unit of a number stands in its name or in its meaning.

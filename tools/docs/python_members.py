@@ -77,6 +77,14 @@ def parameters(function: ast.FunctionDef) -> str:
     return ast.unparse(without.args)
 
 
+def own_docstring(thing: object) -> str:
+    """What the author of a thing wrote about it, and nothing that Python says of the thing's type: those words differ between versions."""
+    # A static method in a class is a wrapper, which may have the text of all wrappers.
+    thing = getattr(thing, "__func__", thing)
+    words = getattr(thing, "__doc__", None)
+    return "" if thing is None or not words or words == getattr(type(thing), "__doc__", None) else words
+
+
 def member_of(source: Parsed, node: ast.stmt, runtime: object) -> Member | None:
     """The member that a statement of a class declares, if it is public."""
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and not node.target.id.startswith("_"):
@@ -84,7 +92,7 @@ def member_of(source: Parsed, node: ast.stmt, runtime: object) -> Member | None:
     if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
         return None
     # A native member has its text when it runs, and not in the stub.
-    said = ast.get_docstring(node) or getattr(runtime, "__doc__", None) or source.comment(node)
+    said = ast.get_docstring(node) or own_docstring(runtime) or source.comment(node)
     meaning, returns = " ".join(paragraphs(said)), plain(ast.unparse(node.returns)) if node.returns else ""
     decorators = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
     if decorators & {"property", "cached_property"}:
