@@ -41,6 +41,7 @@ PACKAGES = {
     "fish": ("fish",),
     "groff": ("groff",),
     "mandoc": ("mandoc",),
+    "bare-root": ("bubblewrap", "debootstrap"),
 }
 #: Where apt cannot be asked: that of Debian 12's and 13's rustc-web.
 USUAL_LLVM = 19

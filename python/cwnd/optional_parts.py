@@ -102,6 +102,16 @@ def program(*names: str) -> Callable[[], tuple[bool, str]]:
     return probe
 
 
+def all_programs(*names: str) -> Callable[[], tuple[bool, str]]:
+    """Several programs."""
+
+    def probe() -> tuple[bool, str]:
+        lacks = [name for name in names if shutil.which(name) is None]
+        return not lacks, f"no {' and no '.join(lacks)} on the path" if lacks else ", ".join(names)
+
+    return probe
+
+
 def kernel_part() -> tuple[bool, str]:
     from cwnd.kernel import native
 
@@ -240,6 +250,13 @@ PARTS = {
     "fish": Known("fish", "tests of completion", program("fish"), debian("fish"), for_clone=True),
     "groff": Known("groff", "tests of the manual pages", program("groff"), debian("groff"), for_clone=True),
     "mandoc": Known("mandoc", "tests of the manual pages", program("mandoc"), debian("mandoc"), for_clone=True),
+    "bare-root": Known(
+        "bubblewrap and debootstrap",
+        ".ci/bare-root",
+        all_programs("bwrap", "debootstrap"),
+        debian("bare-root"),
+        for_clone=True,
+    ),
     "go": Known("Go 1.26 or newer", "tests with quic-go", go, lambda: "https://go.dev/dl", for_clone=True),
 }
 

@@ -48,7 +48,7 @@ def refusing(lock: str, python: str) -> Iterator[str]:
         package = have.get(canonicalize_name(pin.name))
         if package is None or (pin.marker is not None and not pin.marker.evaluate(environment(python))):
             continue
-        allowed = package.metadata["Requires-Python"]
+        allowed = package.metadata.get("Requires-Python")
         if allowed is not None and python not in SpecifierSet(allowed):
             yield f"{pin.name}=={package.version} needs Python {allowed}"
 

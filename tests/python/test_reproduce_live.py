@@ -17,6 +17,7 @@ import pytest
 from conftest import PROGRAM
 from in_kernel import until
 from in_lab import NEEDS_LAB, outside, run, threads
+from needs import needs
 
 from cwnd import Flow, dumbbell
 from cwnd.executor import ThreadContext
@@ -277,6 +278,7 @@ def test_how_much_slower_does_not_matter() -> None:
 
 
 # Its slopes need K, which lane live records as the simulator does. Flows without a random overhead get one; figure 10b's have a packet's time.
+@needs("kernel")
 def test_points_run_as_they_are_written_but_for_an_overhead() -> None:
     def in_lane(name: str) -> list[tuple[JsonObject, JsonObject]]:
         column, _ = column_of(experiments()[name])
