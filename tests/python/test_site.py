@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 MKDOCS = ROOT / ".venv" / "site" / "bin" / "mkdocs"
 #: `make site` installs it; .ci/run runs this file again after that.
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.ci_may_skip,
     pytest.mark.skipif(not MKDOCS.exists(), reason="mkdocs is not installed: make .venv/site/.packages"),
 ]
