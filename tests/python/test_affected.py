@@ -159,9 +159,7 @@ def test_in_this_tree_an_algorithm_concerns_its_dependents_and_a_module_its_test
     chosen = plan(["python/cwnd/step_command.py"], ROOT)
     assert not chosen.crates
     assert "tests/python/test_step.py" in chosen.tests
-    assert not chosen.tests & {
-        f"tests/python/{name}.py" for name in ("test_study", "test_metrics_of_none", "test_links")
-    }
+    assert not chosen.tests & {f"tests/python/{name}.py" for name in ("test_study", "test_statistics", "test_links")}
 
     chosen = plan(["docs/guide/live.md"], ROOT)
     assert {f"tests/python/{name}.py" for name in ("test_guide", "test_links", "test_sizes")} <= chosen.tests

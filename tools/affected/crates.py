@@ -52,13 +52,15 @@ class Crates:
         folder = PurePosixPath(path).relative_to(self.folders[crate]).parts[0]
         return {crate} if folder in ("tests", "examples", "benches") else self.dependents(crate)
 
-    def naming(self, root: Path, words: Iterable[str]) -> set[str]:
-        """The crates whose code has one of these words between quotes and slashes, as a path has."""
-        pattern = re.compile(rf'["/](?:{"|".join(map(re.escape, words))})["/]')
+    def naming(self, root: Path, path: str) -> set[str]:
+        """The crates whose code names a file, or a folder that it is in, at the end of a text or before a brace."""
+        pure = PurePosixPath(path)
+        names = [pure.name, path, *(str(folder) for folder in pure.parents if folder.name)]
+        pattern = re.compile(rf'["/](?:{"|".join(map(re.escape, names))})(?:/?"|/\{{)')
         return {
             name
             for name, folder in self.folders.items()
-            if any(pattern.search(path.read_text()) for path in code(root / folder))
+            if any(pattern.search(file.read_text()) for file in code(root / folder))
         }
 
 

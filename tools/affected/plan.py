@@ -76,7 +76,7 @@ def add(result: Plan, path: str, tree: Tree, crates: Crates, needs: dict[Module,
     is_gone = path.endswith(".py") and path.startswith(("python/", "tools/")) and not (tree.root / path).exists()
     found_crates = crates.concerned(path)
     if crates.crate_of(path) is None and not path.endswith(".py"):
-        found_crates = crates.naming(tree.root, words_of(path))
+        found_crates = crates.naming(tree.root, path)
     tests = python_tests(path, found_crates, tree, needs)
     if path.startswith("web/"):
         result.others.add("make test-web")
