@@ -29,7 +29,8 @@ impl<N: FnMut() -> u64> Facts<N> {
         let mtu = *pick(&mut random, &[1200, 1452, 9000, 1, u16::MAX]);
         let mut config = Config::new().mtu(mtu).paced(random() & 1 > 0).trusting();
         if random().is_multiple_of(4) {
-            config = config.initial_window(*pick(&mut random, &[1, 2, 100, u32::MAX]));
+            let datagrams = *pick(&mut random, &[2, 3, 100, u32::MAX]);
+            config = config.initial_window(datagrams).expect("two at least");
         }
         let transport = Transport::new(algorithm.clone(), &config, Duration::ZERO);
         let other = Transport::new(algorithm, &config, Duration::ZERO);
@@ -124,7 +125,8 @@ impl<N: FnMut() -> u64> Facts<N> {
             }
             50 => {
                 if let Some((sent, _)) = self.batch().first() {
-                    self.transport.on_ecn(now, *sent);
+                    let newest = (bytes & 1 > 0).then_some(*sent);
+                    self.transport.on_ecn(now, bytes % 3, newest);
                 }
             }
             51..=52 => {
@@ -141,11 +143,11 @@ impl<N: FnMut() -> u64> Facts<N> {
             }
             58 => {
                 self.mtu = (*pick(&mut self.random, &[1200, 1252, 1452, 9000, 0, u16::MAX])).max(1);
-                self.transport.on_mtu(now, self.mtu);
+                self.transport.on_mtu(self.mtu);
             }
             59 if self.below(16) == 0 => {
                 self.transport.on_path_change(now);
-                self.mtu = self.transport.conn().mss as u16;
+                self.mtu = self.transport.mtu();
             }
             60 => {
                 let sent = self.other.on_sent(now, bytes);
@@ -158,7 +160,7 @@ impl<N: FnMut() -> u64> Facts<N> {
             62 if self.below(16) == 0 => std::mem::swap(&mut self.transport, &mut self.other),
             _ => self.other = self.transport.clone(),
         }
-        self.mtu = self.transport.conn().mss as u16;
+        self.mtu = self.transport.mtu();
     }
 
     /// Tells `count` facts and looks at the answers after each.
@@ -180,13 +182,14 @@ fn pick<'a, T>(random: &mut impl FnMut() -> u64, list: &'a [T]) -> &'a T {
 
 /// What every answer keeps to.
 fn answers<A: Algorithm>(transport: &Transport<A>) -> Result<(), String> {
-    let (window, mtu) = (transport.window(), u64::from(transport.conn().mss));
+    let (window, mtu) = (transport.window(), u64::from(transport.mtu()));
     promise!(window >= mtu, "a window of {window} bytes, of datagrams of {mtu}");
-    promise!(window <= (1 << 32) * mtu, "a window of {window} bytes");
+    let segment = mtu.max(transport.conn().mss.into());
+    promise!(window <= (1 << 32) * segment, "a window of {window} bytes");
     let metrics = transport.metrics();
     promise!(metrics.window == window, "{metrics:?}");
     promise!(metrics.pacing_rate != Some(0), "a rate of nothing");
-    promise!(transport.burst() >= mtu, "a burst of {} bytes", transport.burst());
+    promise!(transport.burst() >= u64::from(transport.mtu()), "a burst of {} bytes", transport.burst());
     let threshold = transport.ssthresh().unwrap_or(u64::MAX);
     // Two after a reduction; FAST, Vegas and others leave slow start at a window of one.
     promise!(threshold >= mtu, "a threshold of {threshold} bytes, of datagrams of {mtu}");

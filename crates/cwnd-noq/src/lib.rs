@@ -97,7 +97,9 @@ impl<A: Algorithm> Cwnd<A> {
     /// use cwnd_noq::Cwnd;
     /// use cwnd_noq::cwnd::transport::Config;
     ///
-    /// let cubic = Cwnd::named("cubic").unwrap().with_config(Config::new().initial_window(20).idle_restart(false));
+    /// let config = Config::new().initial_window(20)?.idle_restart(false);
+    /// let cubic = Cwnd::named("cubic").unwrap().with_config(config);
+    /// # Ok::<(), cwnd::ParamError>(())
     /// ```
     #[must_use]
     pub fn with_config(mut self, config: Config) -> Self {
@@ -240,7 +242,7 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
         if is_ecn {
             // noq has acknowledged the packet before.
             if let Some((_, newest)) = self.newest {
-                self.transport.on_ecn(at, newest);
+                self.transport.on_ecn(at, 1, Some(newest));
             }
             return;
         }
@@ -259,8 +261,7 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfNoq<
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        let at = self.at(self.now);
-        self.transport.on_mtu(at, new_mtu);
+        self.transport.on_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {

@@ -99,7 +99,9 @@ impl<A: Algorithm> Cwnd<A> {
     /// use cwnd_quinn::Cwnd;
     /// use cwnd_quinn::cwnd::transport::Config;
     ///
-    /// let cubic = Cwnd::named("cubic").unwrap().with_config(Config::new().initial_window(20).idle_restart(false));
+    /// let config = Config::new().initial_window(20)?.idle_restart(false);
+    /// let cubic = Cwnd::named("cubic").unwrap().with_config(config);
+    /// # Ok::<(), cwnd::ParamError>(())
     /// ```
     #[must_use]
     pub fn with_config(mut self, config: Config) -> Self {
@@ -172,7 +174,7 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
         self.transport.on_discarded(self.transport.in_flight().saturating_sub(in_flight));
         // A loss is found a round trip and an eighth after a later packet has arrived (RFC 9002 §6.1.2), or, at the end of what was sent,
         // after the probes that timeouts send: two of them within the time that is added here (RFC 9002 §6.2: 25 ms and more each).
-        let oldest = self.transport.metrics().smoothed_rtt.and_then(|rtt| now.checked_sub(8 * rtt + PROBES));
+        let oldest = self.transport.smoothed_rtt().and_then(|rtt| now.checked_sub(8 * rtt + PROBES));
         while self.packets.len() > 1 && self.packets.front().map(|(sent, _)| *sent) < oldest {
             self.packets.pop_front();
         }
@@ -182,15 +184,14 @@ impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> Controller for OfQuin
         let at = self.at(now);
         let Some(newest) = self.sent(sent) else { return };
         if lost_bytes == 0 {
-            self.transport.on_ecn(at, newest);
+            self.transport.on_ecn(at, 1, Some(newest));
         } else {
             self.transport.on_lost(at, &[Lost::new(newest, lost_bytes)], is_persistent);
         }
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        let at = self.at(self.now);
-        self.transport.on_mtu(at, new_mtu);
+        self.transport.on_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {

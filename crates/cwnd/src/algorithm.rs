@@ -5,6 +5,7 @@ use crate::conn::{AckSample, Conn};
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
 use crate::hooks::{Configured, CongestionControl, Info, acknowledge};
+use crate::rescale::Rescale;
 
 macro_rules! algorithm {
     ($($variant:ident = $number:literal $(if $has:ident)?:
@@ -48,6 +49,9 @@ macro_rules! algorithm {
             /// ```
             fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32);
 
+            /// See [`CongestionControl::rescale`].
+            fn rescale(&mut self, scale: Rescale) -> bool;
+
             /// See [`CongestionControl::min_cwnd`].
             fn min_cwnd(&self, conn: &Conn) -> u32;
 
@@ -74,6 +78,10 @@ macro_rules! algorithm {
             #[inline(always)]
             fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
                 Controller::acknowledge(self, conn, sample, flags);
+            }
+
+            fn rescale(&mut self, scale: Rescale) -> bool {
+                Controller::rescale(self, scale)
             }
 
             #[inline(always)]
@@ -105,6 +113,10 @@ macro_rules! algorithm {
             #[inline(always)]
             fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
                 acknowledge(&mut self.state, conn, (sample, flags), &self.params);
+            }
+
+            fn rescale(&mut self, scale: Rescale) -> bool {
+                self.state.rescale(scale)
             }
 
             #[inline(always)]

@@ -8,6 +8,7 @@ use crate::hooks::{
 };
 use crate::params::Params;
 use crate::registration::Registered;
+use crate::rescale::Rescale;
 
 /// Reads a state's bytes. That takes `unsafe`, which the core has none of: the caller implements it (`cwnd_plugin::state_words`).
 pub trait ReadState {
@@ -219,6 +220,17 @@ impl Controller {
     pub fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
         let told = (sample, flags);
         dispatch!(self, t => acknowledge(&mut t.state, conn, told, &t.params), c => acknowledge(&mut **c, conn, told, &()))
+    }
+
+    /// See [`CongestionControl::rescale`].
+    ///
+    /// ```
+    /// use cwnd::{Controller, Rescale};
+    ///
+    /// assert!(Controller::by_name("cubic").unwrap().rescale(Rescale::new(1200, 1400)));
+    /// ```
+    pub fn rescale(&mut self, scale: Rescale) -> bool {
+        dispatch!(self, t => CongestionControl::rescale(&mut t.state, scale), c => c.rescale(scale))
     }
 
     /// See [`CongestionControl::min_cwnd`].

@@ -43,6 +43,7 @@ mod description;
 pub mod driver;
 mod hook_argument;
 mod hooks;
+mod info;
 pub mod math;
 pub mod params;
 #[cfg(all(feature = "registry", feature = "std"))]
@@ -51,6 +52,7 @@ mod registration;
 pub mod registry;
 #[cfg(feature = "kernel-replay")]
 pub mod replay;
+mod rescale;
 pub mod slow_start;
 mod spec;
 mod state;
@@ -66,7 +68,10 @@ pub use conn::{
 pub use controller::Controller;
 pub use hook_argument::{HookResult, RecordedArgument, WireArgument};
 pub use hooks::{
-    ARGUMENT_WORDS, Configured, CongestionControl, Hook, Info, PRIVATE_BYTES, PrivateWords, StateWords,
-    unit_and_scale,
+    ARGUMENT_WORDS, Configured, CongestionControl, Hook, PRIVATE_BYTES, PrivateWords, StateWords,
 };
+pub use info::{Info, unit_and_scale};
+#[doc(hidden)]
+pub use rescale::SegmentCount;
+pub use rescale::{Rescale, SegmentState};
 pub use state::AnyBitPattern;

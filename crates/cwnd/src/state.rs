@@ -59,8 +59,32 @@ impl<T: AnyBitPattern, const N: usize> AnyBitPattern for [T; N] {}
 /// }
 /// assert_eq!(Lull::default(), Lull { w_max: 0 });
 /// ```
+///
+/// With the unit of every field behind its type, it is a [`SegmentState`](crate::SegmentState), too, and
+/// [`CongestionControl::rescale`](crate::CongestionControl::rescale) can take it to segments of another size: `as segments` (a count of
+/// segments, or of parts of them), `as squared` (segments times segments, such as a credit that a whole window is worth a segment of),
+/// `as nested` (a [`SegmentState`](crate::SegmentState)), `as unchanged` (times, bytes, ratios, flags). Either all fields have one or none.
 #[macro_export]
 macro_rules! state {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $name:ident {
+            $($(#[$field_meta:meta])* $field_visibility:vis $field:ident: $type:ty as $unit:ident),+ $(,)?
+        }
+    ) => {
+        $crate::state! {
+            $(#[$meta])*
+            $visibility struct $name {
+                $($(#[$field_meta])* $field_visibility $field: $type,)+
+            }
+        }
+
+        impl $crate::SegmentState for $name {
+            fn rescale(&mut self, _scale: $crate::Rescale) {
+                $($crate::rescale_field!($unit, self.$field, _scale);)+
+            }
+        }
+    };
     (
         $(#[$meta:meta])*
         $visibility:vis struct $name:ident {

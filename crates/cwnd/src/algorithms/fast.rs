@@ -17,6 +17,7 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 crate::params! {
@@ -52,15 +53,15 @@ crate::state! {
     /// ```
     pub struct Fast {
         /// Mean RTT, in 1/65536 µs; 0 before the first sample.
-        mean_rtt_us_x64k: u64,
+        mean_rtt_us_x64k: u64 as unchanged,
         /// Smallest RTT, µs; 0 before the first sample.
-        base_rtt_us: u32,
+        base_rtt_us: u32 as unchanged,
         /// The round ends when this byte is acknowledged.
-        round_end_seq: u32,
+        round_end_seq: u32 as unchanged,
         /// Window decided on and still to be reached, segments; 0 for none.
-        target: u32,
+        target: u32 as segments,
         /// 1 while the round shows what the last decision did; it ends without another.
-        settling: u8,
+        settling: u8 as unchanged,
     }
 }
 
@@ -125,6 +126,11 @@ impl CongestionControl for Fast {
     fn init(&mut self, conn: &mut Conn, _params: &FastParams) {
         *self = Self::default();
         self.restart(conn);
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, _params: &FastParams) -> u32 {

@@ -12,6 +12,7 @@ use crate::conn::Conn;
 use crate::hooks::{CongestionControl, Info};
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 #[cfg(test)]
@@ -64,9 +65,9 @@ crate::state! {
     /// ```
     pub struct HighSpeed {
         /// Row of the last increase.
-        row: u32,
+        row: u32 as unchanged,
         /// Growth not yet worth a segment, in 1/256, times the window; `cwnd_cnt` where whole numbers will do.
-        credit_x256: u64,
+        credit_x256: u64 as squared,
     }
 }
 
@@ -153,6 +154,11 @@ impl CongestionControl for HighSpeed {
 
     fn init(&mut self, _conn: &mut Conn, _params: &HighSpeedParams) {
         *self = Self::default();
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &HighSpeedParams) -> u32 {

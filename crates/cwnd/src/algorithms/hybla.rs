@@ -16,6 +16,7 @@ use crate::conn::{CaState, Conn};
 use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 
 /// Names of the arithmetics, in the order of their numbers.
 const ARITHMETIC_NAMES: &[&str] = &["fine", "linux"];
@@ -86,13 +87,13 @@ crate::state! {
     /// ```
     pub struct Hybla {
         /// Smallest smoothed RTT so far × 8, µs; [`u32::MAX`] before the first.
-        min_srtt_us8: u32,
+        min_srtt_us8: u32 as unchanged,
         /// ρ in the arithmetic's parts.
-        rho: u32,
+        rho: u32 as unchanged,
         /// What the window has beyond whole segments, in the arithmetic's parts.
-        fraction: u32,
+        fraction: u32 as segments,
         /// 1 while nothing is being repaired.
-        active: u8,
+        active: u8 as unchanged,
     }
 }
 
@@ -215,6 +216,11 @@ impl CongestionControl for Hybla {
         *self = Self { min_srtt_us8: u32::MAX, rho: rho(0, params), fraction: 0, active: 1 };
         self.follow_rtt(conn, params);
         self.start(conn, params);
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, _params: &HyblaParams) -> u32 {

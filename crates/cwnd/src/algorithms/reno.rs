@@ -12,6 +12,7 @@ use crate::conn::{AckSample, CaState, Conn};
 use crate::hooks::CongestionControl;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start::{self, SlowStart, SlowStartParams};
 
 crate::params! {
@@ -46,8 +47,8 @@ crate::state! {
     /// assert_eq!(cc.ssthresh(&mut conn), 50); // half of what is in flight
     /// ```
     pub struct Reno {
-        slow_start: SlowStart,
-        min_rtt_us: u32,
+        slow_start: SlowStart as nested,
+        min_rtt_us: u32 as unchanged,
     }
 }
 
@@ -102,6 +103,11 @@ impl CongestionControl for Reno {
 
     fn init(&mut self, _conn: &mut Conn, _params: &RenoParams) {
         *self = Self::default();
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &RenoParams) -> u32 {

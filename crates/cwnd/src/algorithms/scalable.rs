@@ -10,6 +10,7 @@ use crate::conn::Conn;
 use crate::hooks::CongestionControl;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 crate::params! {
@@ -46,7 +47,7 @@ crate::state! {
     /// assert_eq!(cc.ssthresh(&mut conn), 88); // 100 − 100/8, rounded up
     /// ```
     pub struct Scalable {
-        unused: u32,
+        unused: u32 as unchanged,
     }
 }
 
@@ -73,6 +74,11 @@ impl Registered for Scalable {
 
 impl CongestionControl for Scalable {
     type Params = ScalableParams;
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
+    }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &ScalableParams) -> u32 {
         // Kelly 2003: b = 1/8; below the low window standard TCP's half.

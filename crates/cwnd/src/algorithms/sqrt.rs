@@ -18,6 +18,7 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, sqrt};
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 crate::params! {
@@ -52,7 +53,7 @@ crate::state! {
     /// assert_eq!(cc.ssthresh(&mut conn), 93); // 100 − √100 × 2/3
     /// ```
     pub struct Sqrt {
-        unused: u32,
+        unused: u32 as unchanged,
     }
 }
 
@@ -85,6 +86,11 @@ impl Registered for Sqrt {
 
 impl CongestionControl for Sqrt {
     type Params = SqrtParams;
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
+    }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &SqrtParams) -> u32 {
         let flight = conn.flight();

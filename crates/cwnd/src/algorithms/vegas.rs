@@ -21,6 +21,7 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, seq_after};
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 /// No RTT known yet, µs.
@@ -74,16 +75,16 @@ crate::state! {
     /// ```
     pub struct Vegas {
         /// The round ends when this byte is acknowledged.
-        round_end_seq: u32,
+        round_end_seq: u32 as unchanged,
         /// RTT samples of this round.
-        samples: u32,
+        samples: u32 as unchanged,
         /// Smallest RTT of this round, and of the connection, µs.
-        round_min_rtt_us: u32,
-        base_rtt_us: u32,
+        round_min_rtt_us: u32 as unchanged,
+        base_rtt_us: u32 as unchanged,
         /// 1 while nothing is being repaired.
-        active: u8,
+        active: u8 as unchanged,
         /// Rounds of slow start since the last one that grew; 0 in one that grows.
-        holding: u8,
+        holding: u8 as unchanged,
     }
 }
 
@@ -185,6 +186,11 @@ impl CongestionControl for Vegas {
     fn init(&mut self, conn: &mut Conn, _params: &VegasParams) {
         *self = Self { base_rtt_us: UNKNOWN_US, ..Self::default() };
         self.begin(conn);
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &VegasParams) -> u32 {

@@ -17,6 +17,7 @@ use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 /// Names of the ways to grow while many segments wait, in the order of their numbers.
@@ -65,16 +66,16 @@ crate::state! {
     /// ```
     pub struct Veno {
         /// Smallest RTT since the last acknowledgement, and of the connection, µs.
-        min_rtt_us: u32,
-        base_rtt_us: u32,
+        min_rtt_us: u32 as unchanged,
+        base_rtt_us: u32 as unchanged,
         /// Segments in queues, in `parts`.
-        waiting: u32,
+        waiting: u32 as segments,
         /// RTT samples, wrapping at 16 bits as the kernel's do.
-        samples: u16,
+        samples: u16 as unchanged,
         /// 1 while nothing is being repaired.
-        active: u8,
+        active: u8 as unchanged,
         /// 1 if the next increment counts ([`ALTERNATE`]).
-        increment: u8,
+        increment: u8 as unchanged,
     }
 }
 
@@ -163,6 +164,11 @@ impl CongestionControl for Veno {
     fn init(&mut self, _conn: &mut Conn, _params: &VenoParams) {
         *self = Self::default();
         self.restart();
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &VenoParams) -> u32 {

@@ -15,6 +15,7 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 
 const CLOCK_NAMES: &[&str] = &["us", "ticks"];
 const MICROSECONDS: u32 = 0;
@@ -66,21 +67,21 @@ crate::state! {
     /// ```
     pub struct Westwood {
         /// Bandwidth after one filter, and after all: bytes per tick, or 1/4096 bytes per µs.
-        filtered_once: u32,
-        bandwidth: u32,
+        filtered_once: u32 as unchanged,
+        bandwidth: u32 as unchanged,
         /// When the present sample began, and the bytes acknowledged since.
-        sample_start: u32,
-        sample_bytes: u32,
-        snd_una: u32,
+        sample_start: u32 as unchanged,
+        sample_bytes: u32 as unchanged,
+        snd_una: u32 as unchanged,
         /// Bytes that duplicate acknowledgements have announced before their cumulative one came.
-        announced: u32,
+        announced: u32 as unchanged,
         /// Newest and smallest RTT.
-        rtt: u32,
-        rtt_min: u32,
+        rtt: u32 as unchanged,
+        rtt_min: u32 as unchanged,
         /// 1 until the first acknowledgement.
-        first_ack: u8,
+        first_ack: u8 as unchanged,
         /// 1 after a timeout, which may mean another path.
-        forget_rtt_min: u8,
+        forget_rtt_min: u8 as unchanged,
     }
 }
 
@@ -215,6 +216,11 @@ impl CongestionControl for Westwood {
             forget_rtt_min: 1,
             ..Self::default()
         };
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &WestwoodParams) -> u32 {

@@ -18,6 +18,7 @@ use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::math::seq_after;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 crate::params! {
@@ -65,19 +66,19 @@ crate::state! {
     /// ```
     pub struct Yeah {
         /// The round ends when this byte is acknowledged.
-        round_end_seq: u32,
+        round_end_seq: u32 as unchanged,
         /// RTT samples of this round.
-        samples: u32,
+        samples: u32 as unchanged,
         /// Smallest RTT of this round, and of the connection, µs.
-        round_min_rtt_us: u32,
-        base_rtt_us: u32,
+        round_min_rtt_us: u32 as unchanged,
+        base_rtt_us: u32 as unchanged,
         /// Segments in the queue in the last round.
-        queue: u32,
+        queue: u32 as segments,
         /// Slow rounds in a row.
-        slow_rounds: u32,
+        slow_rounds: u32 as unchanged,
         /// Window of a standard flow beside this one, segments.
-        reno_window: u32,
-        fast_rounds: u32,
+        reno_window: u32 as segments,
+        fast_rounds: u32 as unchanged,
     }
 }
 
@@ -178,6 +179,11 @@ impl CongestionControl for Yeah {
     fn init(&mut self, conn: &mut Conn, _params: &YeahParams) {
         *self = Self { base_rtt_us: UNKNOWN_US, reno_window: 2, ..Self::default() };
         self.next_round(conn);
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &YeahParams) -> u32 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Round trips, and the largest flight of the last two of them.
 
-use super::rescale::Rescale;
+use crate::rescale::Rescale;
 
 /// Counts round trips. One ends when a packet is acknowledged that was sent after it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -48,7 +48,6 @@ mod idle;
 mod options;
 mod prr;
 mod reduction;
-mod rescale;
 mod rtt;
 mod segment;
 #[cfg(test)]

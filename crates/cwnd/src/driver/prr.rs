@@ -7,8 +7,8 @@
 //! `Options::tells_as_linux` it is the window before, as in Linux.
 
 use super::Ack;
-use super::rescale::Rescale;
 use crate::conn::{CaState, Conn};
+use crate::rescale::Rescale;
 
 /// State of one reduction, in segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

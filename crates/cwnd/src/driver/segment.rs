@@ -3,22 +3,27 @@
 
 use super::flight::{LargestFlight, Rounds};
 use super::prr::Prr;
-use super::rescale::{Rescale, clamped};
 use super::rtt::Variation;
 use super::undo::Undo;
 use super::{DEFAULT_TICK_HZ, Driver, NEVER};
 use crate::algorithm::Algorithm;
 use crate::conn::{Conn, INFINITE_SSTHRESH};
+use crate::rescale::{Rescale, clamped};
 
 impl<A: Algorithm> Driver<A> {
     /// Segments have `mss` bytes from now on: path MTU discovery found another size. `window`, `ssthresh` and what is in flight keep their
     /// bytes, as in Linux after a probe of the MTU (`tcp_mtup_probe_success`), which leaves at least two segments here. `spare` are bytes
     /// that the transport's window has beyond `conn.cwnd` segments, less than one; returns those that it has now.
     ///
-    /// What an algorithm has learnt is in segments of the old size: CUBIC's W_max would be a plateau of seven times the bytes after a step
-    /// from 1200 to 9000. So, different from Linux, it begins anew at the present window, as at [`Driver::switch`], once there has been a
-    /// reduction. Before it, in the first slow start, round trips are all that algorithms keep: those stay, so that the steps of a path MTU
-    /// discovery at the beginning of a connection do not blind HyStart++. A reduction before this call is not undone after it.
+    /// What an algorithm has learnt is in segments, too, and becomes counts of the new ones ([`CongestionControl::rescale`]); in Linux it stays
+    /// as it is, so that CUBIC's W_max would be a plateau of seven times the bytes after a step from 1200 to 9000. An algorithm without that
+    /// function begins anew at the present window, as at [`Driver::switch`], once there has been a reduction. A reduction before this call
+    /// is not undone after it.
+    ///
+    /// Growth is in the new segments from then on. [`Transport::on_mtu`](crate::transport::Transport::on_mtu) therefore calls this in
+    /// congestion avoidance only when the next reduction begins, so that the curve goes on in bytes as it was.
+    ///
+    /// [`CongestionControl::rescale`]: crate::CongestionControl::rescale
     ///
     /// `initial_cwnd` is the window of an idle restart in the new segments.
     ///
@@ -34,9 +39,9 @@ impl<A: Algorithm> Driver<A> {
     /// ```
     pub fn on_mss(&mut self, now_us: u64, mss: u32, spare: u32, initial_cwnd: u32) -> u32 {
         self.conn.set_now(now_us);
-        let scale = Rescale { from: self.conn.mss.max(1).into(), to: mss.max(1).into() };
+        let scale = Rescale::new(self.conn.mss, mss);
         self.initial_cwnd = initial_cwnd.max(1);
-        if scale.from == scale.to {
+        if scale.is_same() {
             return spare;
         }
         let conn = &mut self.conn;
@@ -45,14 +50,14 @@ impl<A: Algorithm> Driver<A> {
             INFINITE_SSTHRESH => INFINITE_SSTHRESH,
             finite => scale.down(finite).clamp(2, INFINITE_SSTHRESH - 1),
         };
-        conn.mss = scale.to as u32;
+        conn.mss = mss.max(1);
         conn.prior_cwnd = scale.down(conn.prior_cwnd);
         conn.max_packets_out = scale.up(conn.max_packets_out);
         conn.packets_out = scale.up(conn.packets_out);
         conn.in_flight = scale.up(conn.in_flight);
         conn.cwnd_cnt = 0;
-        let (cwnd, spare) = match clamped(window / scale.to) {
-            cwnd @ 2..=u32::MAX => (cwnd.min(conn.cwnd_clamp), (window % scale.to) as u32),
+        let (cwnd, spare) = match clamped(window / scale.now()) {
+            cwnd @ 2..=u32::MAX => (cwnd.min(conn.cwnd_clamp), (window % scale.now()) as u32),
             _ => (2, 0),
         };
         conn.cwnd = cwnd;
@@ -61,13 +66,18 @@ impl<A: Algorithm> Driver<A> {
         self.prr.rescale(scale);
         self.prr.target = self.prr.target.max(self.options.loss_window.into()); // RFC 9002 §7.2
         self.undo.close();
-        if ssthresh != INFINITE_SSTHRESH {
+        if !self.cc.rescale(scale) && ssthresh != INFINITE_SSTHRESH {
             self.cc.release(&mut self.conn);
             self.cc.init(&mut self.conn);
             // The start of some algorithms sets a window. This is none.
             (self.conn.cwnd, self.conn.ssthresh) = (cwnd, ssthresh);
         }
         spare
+    }
+
+    /// Window of an idle restart, segments.
+    pub(crate) fn set_initial_cwnd(&mut self, segments: u32) {
+        self.initial_cwnd = segments.max(1);
     }
 
     /// Starts the same algorithm with the same settings on `conn`: another path, of which nothing is known. // RFC 9000 §9.4

@@ -26,21 +26,21 @@ crate::state! {
     /// ```
     pub struct SlowStart {
         /// The round ends when this byte is acknowledged.
-        round_end_seq: u32,
+        round_end_seq: u32 as unchanged,
         /// Smallest RTT of this round, µs; 0 before the first sample.
-        round_min_rtt_us: u32,
+        round_min_rtt_us: u32 as unchanged,
         /// HyStart++: smallest RTT of the last round, µs. HyStart: when the round began, µs.
-        last_round: u32,
+        last_round: u32 as unchanged,
         /// HyStart++: RTT that entry into CSS was judged by, µs. HyStart: when the train's last ACK came, µs.
-        reference: u32,
+        reference: u32 as unchanged,
         /// RTT samples of this round, counted up to what the rule asks for.
-        samples: u8,
+        samples: u8 as unchanged,
         /// See the constants `phase::*`.
-        phase: u8,
+        phase: u8 as unchanged,
         /// HyStart++: rounds spent in CSS.
-        css_rounds: u8,
+        css_rounds: u8 as unchanged,
         /// HyStart++: acknowledged segments not yet turned into growth in CSS, below the divisor.
-        css_credit: u8,
+        css_credit: u8 as unchanged,
     }
 }
 

@@ -77,6 +77,9 @@ impl<A: Algorithm> Transport<A> {
     /// The clock goes on to `now`, or stands where that is earlier.
     pub(super) fn advance(&mut self, now: Duration) -> u64 {
         let now_us = micros(now);
+        if !self.begun {
+            self.begin(now_us);
+        }
         self.check(now_us >= self.driver.conn.now_us, "time runs back");
         self.driver.conn.set_now(now_us.max(self.driver.conn.now_us));
         self.driver.conn.now_us
@@ -85,6 +88,9 @@ impl<A: Algorithm> Transport<A> {
     /// The driver does something for the packet at `position` that may begin an epoch.
     pub(super) fn reducing<T>(&mut self, position: u64, act: impl FnOnce(&mut Driver<A>) -> T) -> T {
         let begins = position >= self.driver.recovery_end();
+        if begins {
+            self.resize();
+        }
         let most = if begins { self.retreat() } else { None };
         self.watching(|driver| {
             let result = act(driver);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a stack reads.
 
+use core::time::Duration;
+
 use super::Transport;
 use super::clock::rate;
 use crate::algorithm::Algorithm;
@@ -125,7 +127,57 @@ impl<A: Algorithm> Transport<A> {
     /// ```
     #[must_use]
     pub const fn burst(&self) -> u64 {
-        self.config.initial_window_of(self.driver.conn.mss as u16)
+        self.config.initial_window_of(self.mtu)
+    }
+
+    /// Whether one packet may leave though it does not fit into the window: a loss began a recovery, and nothing was sent since (RFC 9002
+    /// §7.3.2). It speeds up the repair of what was lost.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let packets: Vec<_> = (0..10).map(|_| Lost::new(cc.on_sent(begin, 1200), 1200)).collect();
+    /// cc.on_lost(rtt, &packets[..1], false);
+    /// assert!(!cc.may_send(1200) && cc.allows_fast_retransmission()); // 9 of 5 are out
+    /// cc.on_sent(rtt, 1200);
+    /// assert!(!cc.allows_fast_retransmission()); // one packet
+    /// ```
+    #[must_use]
+    pub const fn allows_fast_retransmission(&self) -> bool {
+        self.fast_retransmission
+    }
+
+    /// Smoothed round trip time; `None` before the first sample.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
+    /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
+    /// let sent = cc.on_sent(begin, 1200);
+    /// cc.on_acked(rtt, &[Acked::new(sent, 1200)], None);
+    /// assert_eq!((cc.smoothed_rtt(), cc.min_rtt()), (Some(rtt), Some(rtt)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn smoothed_rtt(&self) -> Option<Duration> {
+        measured(self.driver.conn.srtt_us8 / 8)
+    }
+
+    /// Smallest round trip time on this path; `None` before the first sample.
+    ///
+    /// ```
+    /// # use core::time::Duration;
+    /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
+    /// let cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), Duration::ZERO);
+    /// assert_eq!(cc.min_rtt(), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn min_rtt(&self) -> Option<Duration> {
+        measured(self.driver.conn.min_rtt_us)
     }
 
     /// The algorithm in charge.
@@ -187,4 +239,9 @@ impl<A: Algorithm> Transport<A> {
         };
         u64::from(srtt_us) + u64::from(var_us4.max(GRANULARITY_US)) + u64::from(self.config.max_ack_delay_us)
     }
+}
+
+/// A time in µs, 0 before the first sample.
+const fn measured(us: u32) -> Option<Duration> {
+    if us == 0 { None } else { Some(Duration::from_micros(us as u64)) }
 }

@@ -4,7 +4,20 @@
 use core::time::Duration;
 
 use super::clock::micros;
+use crate::builder::ParamError;
 use crate::driver::{Options, Reduction};
+use crate::params::{ParamKind, Refused, Spec};
+
+/// What [`Config::initial_window`] takes.
+const INITIAL_WINDOW: Spec = Spec {
+    name: "initial_window",
+    kind: ParamKind::Whole,
+    unit: "datagrams",
+    min: 2,
+    max: u32::MAX,
+    help: "initial window",
+    source: "RFC 9002 §7.2",
+};
 
 /// Settings of a [`Transport`](super::Transport), made by [`Config::new`] and the setters, which can be chained.
 ///
@@ -66,18 +79,25 @@ impl Config {
         self
     }
 
-    /// Initial window, datagrams; at least 1. Unless set it is RFC 9002 §7.2's: ten datagrams, limited to the larger of 14 720 bytes and
-    /// two datagrams.
+    /// Initial window, datagrams. Unless set it is RFC 9002 §7.2's: ten datagrams, limited to the larger of 14 720 bytes and two datagrams.
     ///
     /// ```
     /// # use core::time::Duration;
     /// # use cwnd::{Configured, algorithms::reno::Reno, transport::*};
-    /// assert_eq!(Config::new().initial_window(32).initial_window_bytes(), 32 * 1200);
+    /// assert_eq!(Config::new().initial_window(32)?.initial_window_bytes(), 32 * 1200);
+    /// let why = Config::new().initial_window(1).unwrap_err();
+    /// assert_eq!(why.to_string(), "initial_window: the value is out of its range, 2 to 4294967295");
+    /// # Ok::<(), cwnd::ParamError>(())
     /// ```
-    #[must_use]
-    pub const fn initial_window(mut self, datagrams: u32) -> Self {
-        self.initial_window = Some(if datagrams == 0 { 1 } else { datagrams });
-        self
+    ///
+    /// # Errors
+    /// Fewer than two datagrams: the window is never below that (RFC 9002 §7.2).
+    pub const fn initial_window(mut self, datagrams: u32) -> Result<Self, ParamError> {
+        if datagrams < INITIAL_WINDOW.min {
+            return Err(ParamError::Refused(&INITIAL_WINDOW, Refused::OutOfRange));
+        }
+        self.initial_window = Some(datagrams);
+        Ok(self)
     }
 
     /// Whether the stack spaces its packets by [`Transport::pacing_rate`](super::Transport::pacing_rate), as RFC 9002 §7.7 asks; `true`

@@ -57,8 +57,10 @@ impl<A: Algorithm> Transport<A> {
         if let Some(name) = self.reducing(position, |driver| driver.on_loss(now_us, position, next)) {
             self.losses.open(begin, Some(name));
             self.epochs.by_loss += 1;
+            self.fast_retransmission = true;
         }
         if persistent {
+            self.resize();
             // RFC 9002 §7.6.2: the minimum window.
             self.losses.persistent = Some(self.watching(|driver| driver.on_timeout(now_us, position, next)));
             // All of them are its reason, whichever epoch they were sent in.
@@ -70,6 +72,7 @@ impl<A: Algorithm> Transport<A> {
             self.losses.begin = self.losses.begin.min(oldest.unwrap_or(u64::MAX));
             self.epochs.persistent += 1;
         }
+        self.keep_two_datagrams();
         let missing = self.bytes_of_epoch(lost);
         let losses = &mut self.losses;
         losses.missing = losses.missing.saturating_add(missing);

@@ -69,6 +69,8 @@ pub struct EpochCounts {
     pub by_loss: u64,
     /// Reductions by ECN marks.
     pub by_ecn: u64,
+    /// Packets that the peer reported as marked.
+    pub marks: u64,
     /// Times that congestion was persistent.
     pub persistent: u64,
     /// Reductions that were taken back.

@@ -64,6 +64,7 @@ mod delivery;
 mod facts;
 mod losses;
 mod metrics;
+mod pacer;
 mod path;
 mod resume;
 #[cfg(test)]
@@ -85,6 +86,7 @@ pub use delivery::DeliveryRate;
 pub use facts::{Acked, Limit, LossEpoch, Lost, Sent};
 use losses::Losses;
 pub use metrics::{EpochCounts, Metrics, Phase};
+pub use pacer::Pacer;
 use resume::Jump;
 pub use resume::Snapshot;
 
@@ -120,10 +122,16 @@ pub struct Transport<
     sent_spare: u32,
     /// Bytes of the window beyond `cwnd` segments, less than one.
     window_spare: u32,
+    /// Payload of the largest datagram, bytes. In congestion avoidance segments keep the size that they had, `conn.mss`, to the next reduction.
+    mtu: u16,
     /// Packets of other paths count for nothing.
     path: u16,
     /// Losses were told since the last acknowledgement.
     new_loss: bool,
+    /// A loss began an epoch, and nothing was sent since.
+    fast_retransmission: bool,
+    /// The first fact has set the clock, or `new` did.
+    begun: bool,
     latest_rtt_us: u32,
     delivery: Delivery,
     jump: Option<Jump>,
@@ -156,8 +164,11 @@ impl<A: Algorithm> Transport<A> {
             acked_spare: 0,
             sent_spare: 0,
             window_spare,
+            mtu: config.mtu,
             path: 0,
             new_loss: false,
+            fast_retransmission: false,
+            begun: true,
             latest_rtt_us: 0,
             delivery: Delivery::new(0, now_us),
             jump: None,
@@ -197,9 +208,10 @@ impl<A: Algorithm> Transport<A> {
             app_limited,
         };
         self.next = self.next.saturating_add(1);
+        self.fast_retransmission = false;
         self.show_flight();
         // A stack that tells of no burst's end has told this much.
-        self.driver.on_burst_end(!self.may_send(self.driver.conn.mss.into()));
+        self.driver.on_burst_end(!self.may_send(self.mtu.into()));
         sent
     }
 
@@ -283,10 +295,12 @@ impl<A: Algorithm> Transport<A> {
         if self.driver.reduces_step_by_step() {
             self.allow_in_bytes(segments, allowed);
         }
+        self.keep_two_datagrams();
         self.delivery.on_delivered(now_us, bytes, &newest, self.driver.conn.min_rtt_us);
     }
 
-    /// The peer's count of marks rose with an ACK frame of which `newest` is the newest newly acknowledged packet (RFC 9002 §7.1, §B.7). At
+    /// The peer's count of marks rose by `marks` with an ACK frame of which `newest` is the newest newly acknowledged packet (RFC 9002 §7.1,
+    /// §B.7); `None`: the newest that was acknowledged so far, for a stack that tells of marks after [`Transport::on_acked`]. At
     /// [`EcnOutcome::AtFloor`] the window is two datagrams, the minimum (RFC 9002 §7.2), and stays there.
     ///
     /// ```
@@ -295,21 +309,27 @@ impl<A: Algorithm> Transport<A> {
     /// # let (begin, rtt) = (Duration::ZERO, Duration::from_millis(50));
     /// # let mut cc = Transport::new(Configured::<Reno>::registered(), &Config::new(), begin);
     /// let packets: Vec<_> = (0..10).map(|_| Acked::new(cc.on_sent(begin, 1200), 1200)).collect();
-    /// assert_eq!(cc.on_ecn(rtt, packets[0].sent), EcnOutcome::Reduced);
+    /// assert_eq!(cc.on_ecn(rtt, 1, Some(packets[0].sent)), EcnOutcome::Reduced);
     /// cc.on_acked(rtt, &packets[..1], None);
-    /// assert_eq!(cc.window(), 6_000);
+    /// assert_eq!((cc.window(), cc.metrics().epochs.marks), (6_000, 1));
+    /// assert_eq!(cc.on_ecn(rtt, 2, None), EcnOutcome::Ignored); // of the same window
     /// ```
-    pub fn on_ecn(&mut self, now: Duration, newest: Sent) -> EcnOutcome {
+    pub fn on_ecn(&mut self, now: Duration, marks: u64, newest: Option<Sent>) -> EcnOutcome {
         let now_us = self.advance(now);
-        if !self.knows(&newest) {
-            return EcnOutcome::Ignored;
-        }
-        let (position, next, begin) = (newest.position, self.next, self.driver.recovery_end());
+        let position = match newest {
+            Some(newest) if self.knows(&newest) => Some(newest.position),
+            Some(_) => None,
+            None => self.acked_end.checked_sub(1),
+        };
+        let Some(position) = position.filter(|_| marks > 0) else { return EcnOutcome::Ignored };
+        self.epochs.marks = self.epochs.marks.saturating_add(marks);
+        let (next, begin) = (self.next, self.driver.recovery_end());
         let outcome = self.reducing(position, |driver| driver.on_ecn(now_us, position, next));
         if outcome != EcnOutcome::Ignored {
             self.losses.open(begin, None);
             self.epochs.by_ecn += 1;
         }
+        self.keep_two_datagrams();
         outcome
     }
 

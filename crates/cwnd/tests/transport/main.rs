@@ -6,6 +6,7 @@ mod pipe;
 mod random;
 mod rates;
 mod reductions;
+mod sizes;
 mod spurious;
 
 use cwnd::transport::{Acked, Config, Limit, Phase, Transport};

@@ -58,9 +58,9 @@ fn persistent_congestion_leaves_two_datagrams() {
 fn marks_reduce_once_per_window_down_to_two_datagrams() {
     let mut pipe = eighty("cubic", Config::new());
     let all = std::mem::take(&mut pipe.out);
-    assert_eq!(pipe.cc.on_ecn(pipe.now, all[0].sent), EcnOutcome::Reduced);
+    assert_eq!(pipe.cc.on_ecn(pipe.now, 1, Some(all[0].sent)), EcnOutcome::Reduced);
     pipe.cc.on_acked(pipe.now, &all[..8], None);
-    assert_eq!(pipe.cc.on_ecn(pipe.now, all[20].sent), EcnOutcome::Ignored);
+    assert_eq!(pipe.cc.on_ecn(pipe.now, 1, Some(all[20].sent)), EcnOutcome::Ignored);
     pipe.cc.on_acked(pipe.now, &all[8..], None);
     assert_eq!((pipe.cc.window(), pipe.cc.metrics().epochs.by_ecn), (56 * MTU, 1));
     for windows in 0.. {
@@ -68,7 +68,7 @@ fn marks_reduce_once_per_window_down_to_two_datagrams() {
         pipe.send();
         pipe.now += RTT;
         let all = std::mem::take(&mut pipe.out);
-        let outcome = pipe.cc.on_ecn(pipe.now, all.last().unwrap().sent);
+        let outcome = pipe.cc.on_ecn(pipe.now, 1, Some(all.last().unwrap().sent));
         pipe.cc.on_acked(pipe.now, &all, None);
         if outcome == EcnOutcome::AtFloor {
             break;
@@ -102,7 +102,7 @@ fn a_spurious_loss_is_undone_and_one_with_a_mark_is_not() {
         let all = std::mem::take(&mut pipe.out);
         let epoch = pipe.lose(&all[..10], persistent).expect("begun");
         if marked {
-            assert_eq!(pipe.cc.on_ecn(pipe.now, all[20].sent), EcnOutcome::Ignored);
+            assert_eq!(pipe.cc.on_ecn(pipe.now, 1, Some(all[20].sent)), EcnOutcome::Ignored);
         }
         let lost: Vec<_> = all[..10].iter().map(|packet| Lost::new(packet.sent, packet.bytes)).collect();
         assert_eq!(pipe.cc.on_spurious(pipe.now, epoch, &lost), !marked);
@@ -117,7 +117,7 @@ fn a_spurious_loss_is_undone_and_one_with_a_mark_is_not() {
 // adds 0.53 per round trip from the beginning: 56 + 0.53 · 10 = 61.3 after ten of them.
 #[test]
 fn cubic_grows_within_a_few_round_trips_after_a_loss_under_fast_convergence() {
-    let mut pipe = Pipe::new("cubic", Config::new().initial_window(100));
+    let mut pipe = Pipe::new("cubic", Config::new().initial_window(100).unwrap());
     pipe.round_without_growth();
     pipe.send();
     let all = std::mem::take(&mut pipe.out);
@@ -145,7 +145,7 @@ fn cubic_grows_within_a_few_round_trips_after_a_loss_under_fast_convergence() {
 fn a_proportional_reduction_takes_as_much_from_packets_of_ten_sizes() {
     for (name, target) in [("reno", 60_000), ("cubic", 84_000)] {
         for size in [40, 120, 600, 700, 900, 1100, 1190, 1200, 2400, 12_000] {
-            let config = Config::new().initial_window(100).reduction(Reduction::Proportional);
+            let config = Config::new().initial_window(100).unwrap().reduction(Reduction::Proportional);
             let mut cc = Transport::new(Controller::by_name(name).expect(name), &config, ms(0));
             let mut all = Vec::new();
             while cc.may_send(size) {
@@ -173,11 +173,11 @@ fn larger_datagrams_in_a_proportional_reduction_leave_two_of_them() {
     let mut cc = Transport::new(Controller::by_name("cubic").expect("it is registered"), &config, ms(0));
     let all: Vec<_> = (0..10).map(|_| Acked::new(cc.on_sent(ms(0), 1200), 1200)).collect();
     cc.on_lost(ms(50), &[Lost::new(all[0].sent, 1200)], false);
-    cc.on_mtu(ms(51), 9000);
+    cc.on_mtu(9000);
     cc.on_acked(ms(52), &all[1..], None);
     for round in 2..8 {
         let packet = Acked::new(cc.on_sent(ms(50 * round), 9000), 9000);
-        cc.on_ecn(ms(50 * round + 50), packet.sent);
+        cc.on_ecn(ms(50 * round + 50), 1, Some(packet.sent));
         cc.on_acked(ms(50 * round + 50), &[packet], None);
         assert_eq!(cc.window(), 18_000, "round {round}");
     }

@@ -170,7 +170,7 @@ impl Account {
                     self.open(true);
                 }
                 self.closed = true;
-                let outcome = self.cc.on_ecn(self.now, oldest.sent);
+                let outcome = self.cc.on_ecn(self.now, 1, Some(oldest.sent));
                 assert_eq!(outcome != EcnOutcome::Ignored, begins);
             }
             Fact::Acknowledge => {

@@ -24,6 +24,7 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 /// Divisor of the search's step (BICTCP_B).
@@ -86,15 +87,15 @@ crate::state! {
     /// ```
     pub struct Bic {
         /// Acknowledged segments, or acknowledgements, to one segment of growth.
-        count: u32,
-        last_max: u32,
-        last_cwnd: u32,
-        last_ticks: u32,
+        count: u32 as unchanged,
+        last_max: u32 as segments,
+        last_cwnd: u32 as segments,
+        last_ticks: u32 as unchanged,
         /// Segments per acknowledgement, in 1/16.
-        ack_ratio_x16: u32,
+        ack_ratio_x16: u32 as unchanged,
         /// The paper's search: growth of the present step, and the window that ends it, in 1/2²⁴ of a segment.
-        step_x16m: u64,
-        step_end_x16m: u64,
+        step_x16m: u64 as segments,
+        step_end_x16m: u64 as segments,
     }
 }
 
@@ -244,6 +245,11 @@ impl CongestionControl for Bic {
 
     fn init(&mut self, _conn: &mut Conn, _params: &BicParams) {
         self.reset();
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &BicParams) -> u32 {

@@ -35,6 +35,7 @@ use super::{FROM_FLIGHT, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start::SlowStart;
 pub use forms::CubicParams;
 use forms::{COMPARE_LAST, FRIENDLY_NEWRENO};
@@ -43,14 +44,14 @@ use growth::now;
 crate::state! {
     /// What a spurious reduction took, to be given back. // RFC 9438 §4.9.2
     struct CurveSnapshot {
-        cwnd: u32,
-        cwnd_prior: u32,
-        w_max: u32,
-        origin: u32,
-        k_x1024: u32,
+        cwnd: u32 as segments,
+        cwnd_prior: u32 as segments,
+        w_max: u32 as segments,
+        origin: u32 as segments,
+        k_x1024: u32 as unchanged,
         /// What `t` was when it last became 0 since the reduction: with `t` it is the time of the curve to be given back.
-        t: u32,
-        w_est: u32,
+        t: u32 as unchanged,
+        w_est: u32 as segments,
     }
 }
 
@@ -72,35 +73,35 @@ crate::state! {
     /// ```
     pub struct Cubic {
         /// Progress towards the next segment of `cwnd`, in 1/65536 segment × cwnd (no division per ACK).
-        credit: u64,
+        credit: u64 as squared,
         /// The same for `w_est`.
-        est_credit: u64,
+        est_credit: u64 as squared,
         /// Window before the last reduction, less after fast convergence; 0: none known.
-        w_max: u32,
+        w_max: u32 as segments,
         /// Window before the last reduction, or at the first exit from slow start.
-        cwnd_prior: u32,
+        cwnd_prior: u32 as segments,
         /// Window of the curve's plateau in this epoch.
-        origin: u32,
-        k_x1024: u32,
+        origin: u32 as segments,
+        k_x1024: u32 as unchanged,
         /// Time t of the curve (RFC 9438 §4.2), in 256 µs (`T_SHIFT`), or in ticks with `clock=ticks`. Only time in which the
         /// window was in use is added, so that a pause of any length leaves it alone.
-        t: u32,
+        t: u32 as unchanged,
         /// When the last acknowledgement came, or the last pause ended.
-        last_ack: u32,
+        last_ack: u32 as unchanged,
         /// Estimate of Reno's window, whole segments.
-        w_est: u32,
-        alpha_x64k: u32,
-        min_rtt_us: u32,
-        undo: CurveSnapshot,
-        slow_start: SlowStart,
+        w_est: u32 as segments,
+        alpha_x64k: u32 as unchanged,
+        min_rtt_us: u32 as unchanged,
+        undo: CurveSnapshot as nested,
+        slow_start: SlowStart as nested,
         /// 1 while `origin` … `w_est` describe the present epoch.
-        in_epoch: u8,
+        in_epoch: u8 as unchanged,
         /// What of `t` lies below its unit, µs.
-        t_rest_us: u8,
+        t_rest_us: u8 as unchanged,
         /// `NOTHING_KEPT`, or what `in_epoch` was when `undo` was kept: `KEPT_BEFORE_EPOCH`, `KEPT_IN_EPOCH`.
-        undo_kept: u8,
+        undo_kept: u8 as unchanged,
         /// 1 once the window grew as NewReno's (`friendliness=newreno`).
-        in_newreno: u8,
+        in_newreno: u8 as unchanged,
     }
 }
 
@@ -133,6 +134,11 @@ impl CongestionControl for Cubic {
 
     fn init(&mut self, conn: &mut Conn, params: &CubicParams) {
         *self = Self { last_ack: now(conn, params), ..Self::default() };
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &CubicParams) -> u32 {

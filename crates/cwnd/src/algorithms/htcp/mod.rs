@@ -23,6 +23,7 @@ mod units;
 
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 pub use forms::HtcpParams;
 use forms::{FINE, LINUX};
@@ -40,35 +41,35 @@ crate::state! {
     /// assert_eq!(cc.ssthresh(&mut conn), 50); // half, before a round trip is known
     /// ```
     pub struct Htcp {
-        last_congestion: u64,
+        last_congestion: u64 as unchanged,
         /// Fine: up to when Δ has counted.
-        last_busy: u64,
+        last_busy: u64 as unchanged,
         /// Where the throughput's present measurement began.
-        measured_from: u64,
+        measured_from: u64 as unchanged,
         /// Fine: acknowledged segments times α, below the window in the same unit.
-        credit: u64,
+        credit: u64 as squared,
         /// Of the last loss, should it be undone.
-        undo_last_congestion: u64,
-        undo_max_rtt: u32,
-        undo_old_max_throughput: u32,
+        undo_last_congestion: u64 as unchanged,
+        undo_max_rtt: u32 as unchanged,
+        undo_old_max_throughput: u32 as segments,
         /// In the arithmetic's parts.
-        alpha: u32,
-        beta: u32,
+        alpha: u32 as unchanged,
+        beta: u32 as unchanged,
         /// 0 before the first sample.
-        min_rtt: u32,
-        max_rtt: u32,
+        min_rtt: u32 as unchanged,
+        max_rtt: u32 as unchanged,
         /// Segments in the throughput's present measurement.
-        packets: u32,
-        throughput: u32,
+        packets: u32 as segments,
+        throughput: u32 as segments,
         /// Largest throughput since the last loss, and up to the loss before.
-        max_throughput: u32,
-        old_max_throughput: u32,
+        max_throughput: u32 as segments,
+        old_max_throughput: u32 as segments,
         /// Linux: segments of the acknowledgement being processed.
-        acked: u32,
+        acked: u32 as segments,
         /// 1 once a loss came at steady throughput.
-        steady: u8,
+        steady: u8 as unchanged,
         /// 1 while the last loss may be undone.
-        can_undo: u8,
+        can_undo: u8 as unchanged,
     }
 }
 
@@ -210,6 +211,11 @@ impl CongestionControl for Htcp {
         *self = Self { alpha: parts, beta: parts / 2, acked: 1, ..Self::default() };
         self.last_congestion = now(conn, params);
         self.stay_busy(conn, params);
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &HtcpParams) -> u32 {

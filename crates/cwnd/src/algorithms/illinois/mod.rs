@@ -20,6 +20,7 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
 
 /// No RTT known yet, µs.
@@ -82,21 +83,21 @@ crate::state! {
     /// ```
     pub struct Illinois {
         /// RTT samples of this round, µs, and how many.
-        sum_rtt_us: u64,
-        samples: u32,
+        sum_rtt_us: u64 as unchanged,
+        samples: u32 as unchanged,
         /// Smallest and largest RTT of the connection, µs.
-        base_rtt_us: u32,
-        max_rtt_us: u32,
+        base_rtt_us: u32 as unchanged,
+        max_rtt_us: u32 as unchanged,
         /// The round ends when this byte is acknowledged.
-        round_end_seq: u32,
+        round_end_seq: u32 as unchanged,
         /// α and β, scaled by [`alpha_bits`] and [`beta_bits`].
-        alpha: u32,
-        beta: u32,
+        alpha: u32 as unchanged,
+        beta: u32 as unchanged,
         /// Segments of the newest acknowledgement.
-        acked: u16,
+        acked: u16 as segments,
         /// 1 once delay has been high since the last `theta` rounds of low delay, and how many of them there were.
-        was_high: u8,
-        low_rounds: u8,
+        was_high: u8 as unchanged,
+        low_rounds: u8 as unchanged,
     }
 }
 
@@ -261,6 +262,11 @@ impl CongestionControl for Illinois {
         self.be_standard(params);
         self.alpha = with_bits(params.alpha_max, alpha_bits(params));
         self.next_round(conn);
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &IllinoisParams) -> u32 {

@@ -31,6 +31,7 @@ use crate::algorithms::{additive_increase, counted};
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{cbrt, cbrt_table};
+use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start::SlowStart;
 pub use forms::CubicLinuxParams;
 use forms::{CLAMP_ALWAYS, CLAMP_CONVEX, CLOCK_TICKS, ROOT_TABLE, UNKNOWN_ALWAYS, UNKNOWN_CURVE};
@@ -55,25 +56,25 @@ crate::state! {
     /// ```
     pub struct CubicLinux {
         /// Acknowledgements to one segment of growth.
-        count: u32,
+        count: u32 as unchanged,
         /// Window of the last loss, less after fast convergence; 0: none known.
-        last_max: u32,
-        last_cwnd: u32,
-        last_ticks: u32,
+        last_max: u32 as segments,
+        last_cwnd: u32 as segments,
+        last_ticks: u32 as unchanged,
         /// Window of the curve's plateau in this epoch.
-        origin: u32,
-        k_x1024: u32,
+        origin: u32 as segments,
+        k_x1024: u32 as unchanged,
         /// Smallest RTT, µs or ticks as `clock` says; 0: none known.
-        delay_min: u32,
+        delay_min: u32 as unchanged,
         /// Tick at which the epoch began; 0: none runs.
-        epoch_start_ticks: u32,
+        epoch_start_ticks: u32 as unchanged,
         /// Acknowledgements not yet turned into growth of `w_tcp`.
-        acked: u32,
+        acked: u32 as segments,
         /// Estimate of an AIMD flow's window.
-        w_tcp: u32,
+        w_tcp: u32 as segments,
         /// Segments per acknowledgement, in 1/16.
-        ack_ratio_x16: u32,
-        slow_start: SlowStart,
+        ack_ratio_x16: u32 as unchanged,
+        slow_start: SlowStart as nested,
     }
 }
 
@@ -201,6 +202,11 @@ impl CongestionControl for CubicLinux {
         if params.slow_start.is_standard() && params.start_ssthresh > 0 {
             conn.ssthresh = params.start_ssthresh;
         }
+    }
+
+    fn rescale(&mut self, scale: Rescale) -> bool {
+        SegmentState::rescale(self, scale);
+        true
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &CubicLinuxParams) -> u32 {
