@@ -177,12 +177,12 @@ ifeq ($(CI),true)
 else
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 endif
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p cwnd -p cwnd-quinn -p cwnd-noq
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p cwnd -p cwnd-quinn -p cwnd-noq -p cwnd-s2n-quic
 	$(BIN)/ruff check python tests tools notebooks
 	$(BIN)/ruff format --check python tests tools notebooks
 	$(BIN)/mypy
 
-# Offline. `cargo publish --dry-run -p cwnd -p cwnd-quinn -p cwnd-noq` does the rest: it asks the registry, and builds what was packed.
+# Offline. `cargo publish --dry-run -p cwnd -p cwnd-quinn -p cwnd-noq -p cwnd-s2n-quic` does the rest: it asks the registry, and builds what was packed.
 published:
 	$(PYTHON) -m tools.published.check $(if $(ACCEPT),--accept)
 

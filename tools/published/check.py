@@ -4,7 +4,7 @@
     python3 -m tools.published.check            features, documentation and its examples, API, packages, what is linked
     python3 -m tools.published.check --accept   records the API as it is
 
-`cargo publish --dry-run -p cwnd -p cwnd-quinn -p cwnd-noq` does the rest by hand: it asks the registry.
+`cargo publish --dry-run -p cwnd -p cwnd-quinn -p cwnd-noq -p cwnd-s2n-quic` does the rest by hand: it asks the registry.
 """
 
 from __future__ import annotations

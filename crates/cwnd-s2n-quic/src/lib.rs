@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The congestion controls of [`cwnd`] in [s2n-quic](https://docs.rs/s2n-quic).
+//!
+//! ```
+//! use cwnd_s2n_quic::Cwnd;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let cubic = Cwnd::named("cubic").expect("it is registered");
+//! let client = s2n_quic::Client::builder().with_congestion_controller(cubic)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With settings of one's own, checked, and no other algorithm linked:
+//!
+//! ```
+//! use cwnd_s2n_quic::Cwnd;
+//! use cwnd_s2n_quic::cwnd::{Fraction, algorithms::cubic::Cubic};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let cubic = Cubic::builder().beta(Fraction::new(8, 10)).slow_start("hystart").build()?;
+//! let server = s2n_quic::Server::builder().with_congestion_controller(Cwnd::new(cubic))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What s2n-quic tells, and what not
+//! Its trait is behind the feature `unstable-congestion-controller`: a later version may change it, and this crate then follows. It gives
+//! each packet back with its acknowledgement or loss, one call for all bytes that an ACK frame acknowledges, the count of ECN marks, and
+//! asks for the earliest departure of the next packet: [`Pacer`](cwnd::transport::Pacer) answers. It says nothing of losses that were
+//! none, so nothing is undone. cwnd measures the round trip time itself, and publishes none of s2n-quic's events on slow start and rates.
+#![forbid(unsafe_code)]
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub use cwnd;
+
+use cwnd::Algorithm;
+use cwnd::transport::{Acked, Config, Limit, Lost, Pacer, Sent, Transport};
+use s2n_quic::provider::congestion_controller::{
+    CongestionController, Endpoint, PathInfo, Publisher, RandomGenerator, RttEstimator, Timestamp,
+};
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// An algorithm of cwnd as s2n-quic's congestion controller: each path of each connection gets one of its own.
+///
+/// ```
+/// let cubic = cwnd_s2n_quic::Cwnd::named("cubic").expect("it is registered");
+/// let server = s2n_quic::Server::builder().with_congestion_controller(cubic)?;
+/// # Ok::<(), std::convert::Infallible>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cwnd<A: Algorithm = cwnd::Controller> {
+    algorithm: A,
+    config: Config,
+}
+
+impl Cwnd {
+    /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
+    /// Its slow start is that of [`Controller::for_quic`](cwnd::Controller::for_quic).
+    ///
+    /// ```
+    /// use cwnd_s2n_quic::Cwnd;
+    ///
+    /// assert!(Cwnd::named("reno").is_some() && Cwnd::named("cubic-rfc8312").is_some());
+    /// assert!(Cwnd::named("bbr").is_none());
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        cwnd::Controller::for_quic(name).map(Self::new)
+    }
+}
+
+impl<A: Algorithm> Cwnd<A> {
+    /// This algorithm with its settings. Of one type, such as `Configured<Cubic>`, no other is linked.
+    ///
+    /// ```
+    /// use cwnd_s2n_quic::Cwnd;
+    /// use cwnd_s2n_quic::cwnd::algorithms::vegas::Vegas;
+    ///
+    /// let vegas = Cwnd::new(Vegas::builder().build()?);
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
+    #[must_use]
+    pub fn new(algorithm: A) -> Self {
+        Self { algorithm, config: Config::new() }
+    }
+
+    /// With these settings of the transport: the initial window, the idle restart, pacing. Datagrams have the size that s2n-quic says.
+    ///
+    /// ```
+    /// use cwnd_s2n_quic::Cwnd;
+    /// use cwnd_s2n_quic::cwnd::transport::Config;
+    ///
+    /// let config = Config::new().initial_window(20)?.idle_restart(false);
+    /// let cubic = Cwnd::named("cubic").unwrap().with_config(config);
+    /// # Ok::<(), cwnd::ParamError>(())
+    /// ```
+    #[must_use]
+    pub fn with_config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+}
+
+impl<A: Algorithm + Clone + Debug + Send + 'static> Endpoint for Cwnd<A> {
+    type CongestionController = OfS2n<A>;
+
+    fn new_congestion_controller(&mut self, path: PathInfo<'_>) -> OfS2n<A> {
+        let config = self.config.mtu(path.max_datagram_size).trusting();
+        OfS2n {
+            transport: Transport::without_time(self.algorithm.clone(), &config),
+            pacer: Pacer::new(),
+            begin: None,
+            departure: None,
+        }
+    }
+}
+
+/// A path's controller. s2n-quic makes and calls it.
+///
+/// ```
+/// use cwnd_s2n_quic::{Cwnd, OfS2n};
+/// use s2n_quic::provider::congestion_controller::Endpoint;
+///
+/// fn of_one_path<E: Endpoint<CongestionController = OfS2n>>(_endpoint: E) {}
+/// of_one_path(Cwnd::named("cubic").unwrap());
+/// ```
+#[derive(Clone, Debug)]
+pub struct OfS2n<A: Algorithm = cwnd::Controller> {
+    transport: Transport<A>,
+    pacer: Pacer,
+    /// The first time that s2n-quic named: those of the transport count from it.
+    begin: Option<Timestamp>,
+    departure: Option<Timestamp>,
+}
+
+impl<A: Algorithm> OfS2n<A> {
+    fn at(&mut self, now: Timestamp) -> Duration {
+        now.saturating_duration_since(*self.begin.get_or_insert(now))
+    }
+}
+
+/// As many bytes as s2n-quic can hold.
+fn word(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS2n<A> {
+    /// None for a packet of acknowledgements alone.
+    type PacketInfo = Option<Sent>;
+
+    fn congestion_window(&self) -> u32 {
+        word(self.transport.window())
+    }
+
+    fn bytes_in_flight(&self) -> u32 {
+        word(self.transport.in_flight())
+    }
+
+    fn is_congestion_limited(&self) -> bool {
+        !self.transport.may_send(self.transport.mtu().into())
+    }
+
+    fn requires_fast_retransmission(&self) -> bool {
+        self.transport.allows_fast_retransmission()
+    }
+
+    fn on_packet_sent<P: Publisher>(
+        &mut self,
+        now: Timestamp,
+        bytes: usize,
+        app_limited: Option<bool>,
+        _rtt: &RttEstimator,
+        _publisher: &mut P,
+    ) -> Option<Sent> {
+        if bytes == 0 {
+            return None;
+        }
+        let at = self.at(now);
+        let sent = self.transport.on_sent(at, bytes as u64);
+        if let Some(limited) = app_limited {
+            self.transport.on_burst_end(at, if limited { Limit::Application } else { Limit::Window });
+        }
+        self.pacer.on_sent(at, bytes as u64, &self.transport);
+        let next = self.pacer.departure(at, self.transport.mtu().into(), &self.transport);
+        self.departure = self.begin.filter(|_| next > at).map(|begin| begin + next);
+        Some(sent)
+    }
+
+    fn on_rtt_update<P: Publisher>(
+        &mut self,
+        _sent: Timestamp,
+        _now: Timestamp,
+        _rtt: &RttEstimator,
+        _publisher: &mut P,
+    ) {
+    }
+
+    fn on_ack<P: Publisher>(
+        &mut self,
+        _sent: Timestamp,
+        bytes: usize,
+        newest: Option<Sent>,
+        _rtt: &RttEstimator,
+        _random: &mut dyn RandomGenerator,
+        now: Timestamp,
+        _publisher: &mut P,
+    ) {
+        let at = self.at(now);
+        if let Some(newest) = newest {
+            self.transport.on_acked(at, &[Acked::new(newest, bytes as u64)], None);
+        }
+    }
+
+    fn on_packet_lost<P: Publisher>(
+        &mut self,
+        bytes: u32,
+        packet: Option<Sent>,
+        persistent: bool,
+        _new_burst: bool,
+        _random: &mut dyn RandomGenerator,
+        now: Timestamp,
+        _publisher: &mut P,
+    ) {
+        let at = self.at(now);
+        if let Some(packet) = packet {
+            self.transport.on_lost(at, &[Lost::new(packet, bytes.into())], persistent);
+        }
+    }
+
+    fn on_explicit_congestion<P: Publisher>(&mut self, marks: u64, now: Timestamp, _publisher: &mut P) {
+        let at = self.at(now);
+        self.transport.on_ecn(at, marks, None);
+    }
+
+    fn on_mtu_update<P: Publisher>(&mut self, mtu: u16, _publisher: &mut P) {
+        self.transport.on_mtu(mtu);
+    }
+
+    fn on_packet_discarded<P: Publisher>(&mut self, bytes: usize, _publisher: &mut P) {
+        self.transport.on_discarded(bytes as u64);
+    }
+
+    fn earliest_departure_time(&self) -> Option<Timestamp> {
+        self.departure
+    }
+}
