@@ -71,7 +71,7 @@ impl Rescale {
     /// The nearest count, but 1 at least where there was any; of any fixed point, as long as it fits.
     ///
     /// ```
-    /// assert_eq!(cwnd::Rescale::new(1400, 1200).nearest(1 << 40), 1_282_764_765_372); // 2⁴⁰ · 7/6
+    /// assert_eq!(cwnd::Rescale::new(1400, 1200).nearest(1 << 40), 1_282_763_565_739); // 2⁴⁰ · 7/6
     /// ```
     #[must_use]
     pub const fn nearest(self, count: u64) -> u64 {
