@@ -27,7 +27,7 @@
 //! # What s2n-quic tells, and what not
 //! Its trait is behind the feature `unstable-congestion-controller`: a later version may change it, and this crate then follows. It gives
 //! each packet back with its acknowledgement or loss, one call for all bytes that an ACK frame acknowledges, the count of ECN marks, and
-//! asks for the earliest departure of the next packet: [`Pacer`](cwnd::transport::Pacer) answers. It says nothing of losses that were
+//! asks for the earliest departure of the next packet: [`Pacer`] answers. It says nothing of losses that were
 //! none, so nothing is undone. cwnd measures the round trip time itself, and publishes none of s2n-quic's events on slow start and rates.
 #![forbid(unsafe_code)]
 
