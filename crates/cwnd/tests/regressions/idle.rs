@@ -18,6 +18,20 @@ pub fn two_segments_without_loss_grow(set: &SetDescription) -> ProbeResult {
     claim(flow.cwnd() >= 3, || format!("{} segments after four round trips", flow.cwnd()))
 }
 
+/// A window leaves at once, and all of it is acknowledged a round trip later, before the next one leaves: nothing is in flight then. For 10 s
+/// after a loss at 1000 segments: half of what was lost is regained, or more.
+pub fn a_window_that_is_acknowledged_at_once_grows(set: &SetDescription) -> ProbeResult {
+    let mut flow = DrivenFlow::after_loss(set, 1000, RTT_US);
+    let begin = flow.cwnd();
+    for _ in 0..100 {
+        let (now_us, window) = (flow.driver.conn.now_us, flow.cwnd());
+        (flow.driver.conn.packets_out, flow.driver.conn.in_flight) = (0, 0);
+        flow.driver.on_sent(now_us, 1_000_000);
+        application_round(&mut flow, window + 1);
+    }
+    claim(flow.cwnd() >= begin + (1000 - begin) / 2, || format!("{begin} to {} in ten seconds", flow.cwnd()))
+}
+
 /// The most that one of the next three round trips would add.
 fn usual_growth(flow: &DrivenFlow) -> u32 {
     let mut busy = flow.twin();

@@ -86,6 +86,19 @@ macro_rules! probes {
 
 /// Forms in which the window follows the curve as published.
 const ON_THE_CURVE: For = For::Only(&["cubic", "cubic-2.2", "cubic-linux"]);
+/// Forms of CUBIC that return to the window before the loss in the time of the curve.
+const CURVES: For = For::Only(&[
+    "cubic",
+    "cubic-2.2",
+    "cubic-rfc8312",
+    "cubic-2005",
+    "cubic-linux",
+    "cubic-2.2-linux",
+    "cubic-2.1",
+    "cubic-2.0",
+]);
+const MOVES_EPOCH: &str = "the epoch moves with every moment in which nothing is in flight, golden traces: there the window stands still";
+const IDLE_COUNTS: &str = "idle time is part of the epoch, as in the kernel before 2015";
 const RFC: For = For::Only(&["cubic"]);
 const CSS: &str = "HyStart++ judges a round by its smallest RTT and adds five rounds at a quarter of the growth: where the buffer loses nothing it goes far beyond, RFC 9406 §4.2";
 const CENTS: &str = "the fraction of a segment outlives a loss in the kernel, golden traces";
@@ -103,7 +116,9 @@ const BY_DELAY: &str = "judges by the RTT, whoever limits the flow: Brakmo and P
 
 probes! {
     idle::two_segments_without_loss_grow: ["K1", "T1"], For::Everyone, [];
-    idle::an_idle_period_makes_no_jump: ["L1", "X1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
+    idle::a_window_that_is_acknowledged_at_once_grows: ["K1"], CURVES, [("cubic-linux", MOVES_EPOCH)];
+    idle::an_idle_period_makes_no_jump: ["L1", "X1"], For::Everyone, [
+        ("htcp-linux", SINCE_THE_LOSS), ("cubic-2.2-linux", IDLE_COUNTS), ("cubic-2.1", IDLE_COUNTS), ("cubic-2.0", IDLE_COUNTS)];
     idle::a_stalled_slow_start_makes_no_jump: ["F1"], For::Everyone, [("htcp-linux", SINCE_THE_LOSS)];
     idle::an_application_limited_flow_keeps_to_twice_its_flight:
         ["N2", "Q1", "G1", "MV1", "NX1", "P1", "Q7"], For::Everyone, [("vegas*", BY_DELAY), ("hybla-growth*", BY_RHO)];

@@ -15,6 +15,8 @@ pub(super) const CLOCK_TICKS: u32 = 1;
 pub(super) const CLAMP_OFF: u32 = 0;
 pub(super) const CLAMP_CONVEX: u32 = 1;
 pub(super) const CLAMP_ALWAYS: u32 = 2;
+pub(super) const IDLE_MOVES_EPOCH: u32 = 0;
+pub(super) const IDLE_COUNTS: u32 = 1;
 pub(super) const UNKNOWN_AT_MOST: u32 = 0;
 pub(super) const UNKNOWN_ALWAYS: u32 = 1;
 pub(super) const UNKNOWN_CURVE: u32 = 2;
@@ -65,6 +67,8 @@ crate::params! {
             "what the smallest RTT is measured in";
         start_ssthresh: ParamKind::Whole, "segments", 0 => 1_000_000, "Ha et al. 2008 §4.2",
             "slow start threshold at the start, without hystart; 0: none";
+        idle: ParamKind::Choice(&["moves_epoch", "counts"]), "", 0 => 1, "Linux since 4.3 (2015); Linux before",
+            "time in which nothing is in flight: the epoch moves with it, or it is part of the epoch";
         ..slow_start: SlowStartParams;
     }
 }
@@ -87,6 +91,7 @@ pub(super) const LINUX: CubicLinuxParams = CubicLinuxParams {
     clock: CLOCK_US,
     slow_start: slow_start::HYSTART,
     start_ssthresh: 0,
+    idle: IDLE_MOVES_EPOCH,
 };
 
 pub(super) const V2_1: CubicLinuxParams = CubicLinuxParams {
@@ -99,6 +104,7 @@ pub(super) const V2_1: CubicLinuxParams = CubicLinuxParams {
     counting: COUNT_ACKS,
     root: ROOT_NEWTON,
     clock: CLOCK_TICKS,
+    idle: IDLE_COUNTS,
     slow_start: slow_start::STANDARD,
     ..LINUX
 };

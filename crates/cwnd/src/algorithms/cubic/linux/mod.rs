@@ -18,8 +18,9 @@
 //! * `cubic-2.6.18-unfixed`: the kernel before the scaling fix of October 2006: K is of C = 0.4, but the curve of C = 1/32, so
 //!   that the window comes back far too slowly.
 //!
-//! The historic sets, too, move an epoch by idle time, which the kernel began to do in 2015. Ticks are compared as the kernel does,
-//! by a signed difference of 32 bits: idle time of 2³¹ ticks, 24.8 days at 1 kHz, and more is taken for none, and counts.
+//! `cubic-linux` moves an epoch by the time in which nothing is in flight, as the kernel does since 2015. It does so for every such moment:
+//! where a whole window is acknowledged at once and the next one sent then, that is all of the time, and the window stands still. The
+//! historic sets count that time, as their kernels did (`idle=counts`). Ticks are compared as the kernel does, by a signed difference of 32 bits: idle time of 2³¹ ticks, 24.8 days at 1 kHz, and more is taken for none, and counts.
 //!
 //! An epoch that starts at tick 0 counts as none, once in 2³² ticks, as in the kernel.
 
@@ -34,7 +35,9 @@ use crate::math::{cbrt, cbrt_table};
 use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start::SlowStart;
 pub use forms::CubicLinuxParams;
-use forms::{CLAMP_ALWAYS, CLAMP_CONVEX, CLOCK_TICKS, ROOT_TABLE, UNKNOWN_ALWAYS, UNKNOWN_CURVE};
+use forms::{
+    CLAMP_ALWAYS, CLAMP_CONVEX, CLOCK_TICKS, IDLE_COUNTS, ROOT_TABLE, UNKNOWN_ALWAYS, UNKNOWN_CURVE,
+};
 
 /// The ACK ratio is kept in 1/16.
 const RATIO_SHIFT: u32 = 4;
@@ -251,7 +254,10 @@ impl CongestionControl for CubicLinux {
         }
     }
 
-    fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, _params: &CubicLinuxParams) {
+    fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, params: &CubicLinuxParams) {
+        if params.idle == IDLE_COUNTS {
+            return;
+        }
         let idle = conn.ticks.wrapping_sub(conn.lsndtime_ticks);
         // Idle time does not count: the epoch moves with it, not past the present.
         if event == CaEvent::TxStart && self.epoch_start_ticks != 0 && (idle as i32) > 0 {
