@@ -88,6 +88,12 @@ exec '{real}' "$@"
         else:
             self._allowed.unlink(missing_ok=True)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest) -> None:
+        """A fixture that a test asks for while it runs does not mark it."""
+        if fixturedef.argname in FIXTURES and not self._allowed.exists():
+            pytest.fail(f"it needs the marker slow, for the fixture {fixturedef.argname}", pytrace=False)
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield

@@ -34,7 +34,7 @@ def simulated(scenario: package.Scenario) -> package.Result:
     return package.run(scenario)
 
 
-@pytest.fixture(params=["sim", "live"])
+@pytest.fixture(params=["sim", pytest.param("live", marks=pytest.mark.slow)])
 def run(request: pytest.FixtureRequest) -> Iterator[Run]:
     """Runs a scenario, in either lane."""
     if request.param == "sim":

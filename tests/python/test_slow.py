@@ -41,6 +41,9 @@ def test_import():
 
 def test_turn(turn):
     pass
+
+def test_asks(request):
+    request.getfixturevalue("turn")
 """
 
 
@@ -78,6 +81,7 @@ def test_what_makes_a_test_slow_fails_without_the_marker(program_tests: Path) ->
         "test_question": "PASSED",
         "test_import": "FAILED",
         "test_turn": "PASSED",
+        "test_asks": "FAILED",
     }, printed
     assert "it needs the marker slow, for cargo" in printed
 
