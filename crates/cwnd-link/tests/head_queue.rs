@@ -154,3 +154,43 @@ fn drop_head_drops_the_oldest_packets_that_wait() {
         assert_eq!(seen, [(0, sent(1)), (1, None), (2, None), (3, sent(2)), (4, sent(3))], "{limit:?}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    // Drop-head loses no packet from sight: each one that came is refused, dropped from the head, sent or still there, in order, and what waits
+    // is within the limit. It refuses only what would not fit into the empty queue.
+    #[test]
+    fn drop_head_conserves_packets_and_keeps_to_its_limit(packets in packets(), rate in rates(), limit in limits()) {
+        let mut queue = queue(rate, limit, HeadDiscipline::DropHead(DropHeadConfig));
+        let (mut now, mut next, mut inside) = (0, 0, 0_usize);
+        for (number, &(gap, size)) in packets.iter().enumerate() {
+            now += gap;
+            let before = inside;
+            match queue.push(now, size, number) {
+                Ok(()) => inside += 1,
+                Err(packet) => {
+                    prop_assert_eq!(packet, number);
+                    let too_large = match limit {
+                        Limit::Packets(most) => most == 0,
+                        Limit::Bytes(most) => u64::from(size) > most,
+                        // The packet being sent counts too.
+                        Limit::BytesInAll(most) => u64::from(size) + 3000 > most,
+                        Limit::Time(_) => false,
+                    };
+                    prop_assert!(too_large, "packet {number} of {size} bytes refused with {before} inside");
+                }
+            }
+            while let Some(Taken { packet, at, arrived, result, .. }) = queue.pop(now) {
+                prop_assert!(packet >= next && arrived <= at && at <= now);
+                next = packet + 1;
+                inside -= 1;
+                prop_assert!(!matches!(result, OfferResult::Dropped(cause) if cause != DropCause::Full));
+            }
+            prop_assert_eq!(queue.packets().count(), inside);
+            if let Limit::Packets(most) = limit {
+                prop_assert!(inside as u64 <= most.max(1) + 1, "{inside} packets at a limit of {most}");
+            }
+        }
+    }
+}
