@@ -132,7 +132,7 @@ def compare(
     loss: Annotated[
         str | None,
         typer.Option(
-            help="Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H or at:5000,9000."
+            help="Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000."
         ),
     ] = None,
     jitter: Annotated[

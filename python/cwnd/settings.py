@@ -80,13 +80,13 @@ class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
 class BottleneckSettings(PathSettings, total=False):
     """Settings of one bottleneck."""
 
-    #: rate of the link, IP bits on the wire (100 Mbit/s): a text, steps, or a trace
+    #: rate of the link, IP bits on the wire (100 Mbit/s): a text, steps, a trace or a series
     rate: Rate
     #: round trip time without queueing, with unit (40 ms)
     rtt: str
     #: the queue's limit: packets, bytes, time or BDP, `"0.1bdp, at least 4packets"` (1 BDP)
     buffer: str
-    #: random or given losses: `every:N`, `random:P`, `gilbert:P,R,1-K,1-H`, `at:N,N`
+    #: random or given losses: `every:N`, `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K`, `at:N,N`
     loss: str | None
     #: random time on the link, uniform from 0 to this, with unit; or a table of its keys
     jitter: str | Mapping[str, Value] | None

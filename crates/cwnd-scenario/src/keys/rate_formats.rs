@@ -222,7 +222,13 @@ fn parse_trace(field: &str, value: &Value, scope: &Scope<'_>) -> Result<LinkRate
     let trace = Trace::parse(&text).map_err(|error| Invalid {
         field: format!("{field}, line {}", error.line),
         value: Some(format!("{:?}", error.value)),
-        expected: error.expected,
+        expected: match error.line {
+            1 => format!(
+                "{}, as of a Mahimahi trace, or a series: a time and a rate in each row",
+                error.expected
+            ),
+            _ => error.expected,
+        },
     })?;
     Ok(LinkRate::Trace(trace, path))
 }

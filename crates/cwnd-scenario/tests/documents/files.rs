@@ -118,6 +118,14 @@ fn series_are_read_printed_and_renamed_as_traces_are() {
     );
 }
 
+#[test]
+fn what_is_neither_a_trace_nor_a_series_is_told_both_forms() {
+    let list = [("a/radio.trace", "[link]\nrate = 1\n")];
+    let message = Scenario::from_toml_with(TRACED, &files(&list)).expect_err("a scenario").to_string();
+    let expected = "a whole number of milliseconds below 2^32, as of a Mahimahi trace, or a series: a time and a rate in each row";
+    assert_eq!(message, format!("link.rate.trace, line 1: \"[link]\" is not accepted; expected {expected}"));
+}
+
 // 1 ms a value for 100 days would be 8.64 · 10⁹ changes.
 #[test]
 fn a_series_that_changes_too_often_is_refused() {
