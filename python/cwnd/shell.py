@@ -67,7 +67,9 @@ def command(
     buffer: Annotated[str, typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.")] = "1bdp",
     loss: Annotated[
         str | None,
-        typer.Option(help="Losses of what the command sends: random:0.01, every:1000, at:5,9, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K."),
+        typer.Option(
+            help="Losses of what the command sends: random:0.01, every:1000, at:5,9, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K."
+        ),
     ] = None,
     jitter: Annotated[
         str | None,
