@@ -7,7 +7,7 @@ import json
 import re
 from typing import NamedTuple
 
-from cwnd.input_files import GZIP, HEAD_BYTES, InputFileError, unpacked
+from cwnd.packed_files import GZIP, HEAD_BYTES, InputFileError, unpacked
 
 
 class FileKind(NamedTuple):

@@ -11,29 +11,20 @@ import os
 import select
 import stat
 import time
-import zlib
 from pathlib import Path
 
-#: Most bytes of a file: a trace, a series, points of a distribution. The same holds for its contents if it is packed.
-MAX_FILE_BYTES = 64 * 1024 * 1024
+from cwnd.file_kinds import described
+from cwnd.packed_files import HEAD_BYTES
+from cwnd.packed_files import MAX_FILE_BYTES as MAX_FILE_BYTES
+from cwnd.packed_files import InputFileError as InputFileError
+from cwnd.packed_files import size_in_words as size_in_words
+from cwnd.packed_files import unpacked as unpacked
+
 #: Most bytes of a document: a scenario, a study, test vectors.
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 #: How long a FIFO may be without a process that writes to it, s.
 WRITER_WAIT_S = 0.5
-#: The beginning of a file that tells its kind, bytes.
-HEAD_BYTES = 1 << 16
-#: First bytes of a gzip file (RFC 1952).
-GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 20
-
-
-class InputFileError(ValueError):
-    """A file that is not read. The message is what was expected, without the file's name."""
-
-
-def size_in_words(size: int) -> str:
-    """A limit, such as `64 MiB`."""
-    return f"{size >> 20} MiB"
 
 
 def read_bytes(path: str | os.PathLike[str], limit: int = MAX_FILE_BYTES) -> bytes:
@@ -84,28 +75,6 @@ def _read(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
             raise _too_large(limit)
 
 
-def unpacked(data: bytes, limit: int = MAX_FILE_BYTES) -> bytes:
-    """The contents of a gzip file of one or several members, at most `limit` bytes; other data as it is. Raises `InputFileError`."""
-    if not data.startswith(GZIP):
-        return data
-    pieces: list[bytes] = []
-    size = 0
-    while data.startswith(GZIP):
-        member = zlib.decompressobj(wbits=31)
-        try:
-            piece = member.decompress(data, limit + 1 - size)
-        except zlib.error:
-            raise InputFileError("a gzip file that can be unpacked") from None
-        pieces.append(piece)
-        size += len(piece)
-        if size > limit:
-            raise InputFileError(f"a gzip file of at most {size_in_words(limit)} when it is unpacked")
-        if not member.eof:
-            raise InputFileError("a gzip file that is complete")
-        data = member.unused_data
-    return b"".join(pieces)
-
-
 def contents(path: str | os.PathLike[str], limit: int = MAX_FILE_BYTES) -> bytes:
     """The bytes of a file, unpacked if it is gzip. Raises as `read_bytes`."""
     return unpacked(read_bytes(path, limit), limit)
@@ -116,8 +85,6 @@ def text_in(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        from cwnd.file_kinds import described
-
         raise InputFileError(f"text in UTF-8; this is {described(data)}") from None
 
 
