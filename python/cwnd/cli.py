@@ -150,7 +150,8 @@ def compare(
         typer.Option(
             metavar="PRESET|KEYS",
             help="Background traffic: leith2007, leith2007-fig4, leith2007-fig6, ha2008, surge, ns2-web, "
-            'ns2-pareto-on-off; or keys as in a file: \'model = "udp", rate = "5Mbit/s"\'. May be repeated.',
+            'ns2-pareto-on-off; or keys as in a file: \'model = "udp", rate = "5Mbit/s"\', \'preset = "ha2008", cc = "cubic@beta=0.85"\'. '
+            "Its senders have cc (sack if not given), host and other keys of a flow. May be repeated.",
         ),
     ] = None,
     packet_size: Annotated[str, typer.Option(help="Size of a data packet on the wire.")] = DEFAULTS["packet_size"],

@@ -12,7 +12,7 @@ from cwnd._native import ScenarioError
 from cwnd.flow_and_link import Flow, Value, flow_of
 from cwnd.input_errors import NOT_JSON, refused, shown
 
-TRAFFIC = 'a preset, such as leith2007-fig4, or keys of [[traffic]], such as preset = "ha2008", share = 0.1'
+TRAFFIC = 'a preset, such as leith2007-fig4, or keys of [[traffic]], such as preset = "ha2008", share = 0.1, cc = "cubic@beta=0.85"'
 
 LIVE = 'keys of [live], such as sack = false, receive_buffer = "256kB"'
 

@@ -176,6 +176,8 @@ class TrafficSummary(TypedDict):
 
     #: name of the group
     name: str
+    #: algorithm and settings of the senders, such as cubic@beta=0.85; empty for datagrams
+    senders: str
     #: forward or reverse
     direction: str
     #: what the scenario asks for: rate, at most, everything or no mean

@@ -121,7 +121,7 @@ proptest! {
     ) {
         let period = counts.len();
         // The trace ends with a line at its period, so the count at 0 of later rounds stands there: at least one.
-        let at = |ms: usize| if ms % period == 0 { counts[0] + 1 } else { counts[ms % period] };
+        let at = |ms: usize| if ms.is_multiple_of(period) { counts[0] + 1 } else { counts[ms % period] };
         let lines: Vec<u64> =
             (1..=period).flat_map(|ms| std::iter::repeat_n(ms as u64, at(ms) as usize)).collect();
         let changes: Vec<(u64, u64)> = (1..200).map(|ms| (ms as u64 * MS, at(ms) * 12_000_000)).collect();

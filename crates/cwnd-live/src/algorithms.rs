@@ -54,7 +54,7 @@ impl Algorithms {
         all.flows = used.collect::<Result<_, _>>()?;
         let of_traffic = scenario.traffic.iter().map(|traffic| match traffic.model {
             Model::Udp(_) => Ok(None),
-            _ => all.add(&traffic.cc, &[]).map(Some),
+            _ => all.add(&traffic.sender.cc, &traffic.sender.params).map(Some),
         });
         all.traffic = of_traffic.collect::<Result<_, _>>()?;
         for (_, _, action) in scenario.flow_actions() {

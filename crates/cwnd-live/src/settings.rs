@@ -22,7 +22,7 @@ impl HostSettings {
         let one_by_one = scenario.flows.iter().any(|group| group.gso == Some(false));
         // All of them agree: others were refused.
         let asks_for_ecn = scenario.flows.iter().any(|group| group.ecn)
-            || scenario.traffic.iter().any(|traffic| traffic.ecn == Some(true));
+            || scenario.traffic.iter().any(|traffic| traffic.sender.ecn);
         let mut of_kernel = of_kernel(&scenario.live);
         of_kernel.push(("ipv4/tcp_ecn", u32::from(asks_for_ecn).to_string()));
         Self { of_kernel, gso_max_segs: one_by_one.then_some(1) }

@@ -37,7 +37,15 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
             let value = scenario.written(&format!("/traffic/{number}/rtt"));
             return refuse(format!("traffic[{number}].rtt"), value, "more than nothing");
         }
-        let Model::Udp(udp) = &traffic.model else { continue };
+        let Model::Udp(udp) = &traffic.model else {
+            if let Some((key, expected)) =
+                not_kernels(&traffic.sender).or_else(|| not_of_traffic(&traffic.sender))
+            {
+                let value = scenario.written(&format!("/traffic/{number}/{key}"));
+                return refuse(format!("traffic[{number}].{key}"), value, expected);
+            }
+            continue;
+        };
         let sizes = UdpDatagram::HEADERS + 1..=scenario.packet_size;
         if !sizes.contains(&udp.packet_size) {
             let expected =
@@ -87,7 +95,7 @@ fn ecn_keys(scenario: &Scenario) -> impl Iterator<Item = (String, bool)> {
     let flows = scenario.flows.iter().enumerate().map(move |(number, group)| key("flow", number, group.ecn));
     let traffic = scenario.traffic.iter().enumerate();
     let traffic = traffic.filter(|(_, traffic)| !matches!(traffic.model, Model::Udp(_)));
-    flows.chain(traffic.map(move |(number, traffic)| key("traffic", number, traffic.ecn == Some(true))))
+    flows.chain(traffic.map(move |(number, traffic)| key("traffic", number, traffic.sender.ecn)))
 }
 
 /// The first key `ecn` that differs from the first of all, and its value.
@@ -121,6 +129,19 @@ fn without_delay(scenario: &Scenario) -> Option<String> {
         flows.find(|(_, flow)| flow.rtt == 0).map(|(number, _)| (format!("traffic[{number}]"), false))
     };
     of_flow.or_else(of_traffic).map(|(field, is_own)| key(field, is_own))
+}
+
+/// The first key that the lane gives to flows alone, and what is accepted of traffic.
+fn not_of_traffic(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
+    [
+        ("overhead", group.overhead == 0, "\"0s\""),
+        ("access", group.access.is_none(), "none"),
+        ("pacing", !group.pacing, "false"),
+        ("gro", group.gro.is_none(), "none"),
+        ("gso", group.gso != Some(false), "true or none"),
+    ]
+    .into_iter()
+    .find_map(|(key, same, expected)| (!same).then_some((key, expected)))
 }
 
 /// The first key whose value the kernel does not have, and what would be accepted.

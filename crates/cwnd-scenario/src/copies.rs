@@ -46,8 +46,9 @@ impl Scenario {
         }
         for group in &mut copy.traffic {
             // Datagrams have no timers.
-            let has_clock = !matches!(group.model, Model::Udp(_));
-            group.host_clock = has_clock.then_some(hz);
+            if !matches!(group.model, Model::Udp(_)) {
+                group.sender.host_clock = hz;
+            }
         }
         Ok(copy)
     }

@@ -45,7 +45,7 @@ fn check_stop(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
 }
 
 /// Refuses segmentation offload where it is not simulated.
-fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
+pub(crate) fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Invalid> {
     if group.gso == Some(true) && !group.may_have_gso(group.recovery()) {
         let written = table.get("gso");
         return table.refuse("gso", written, "false, or `recovery = \"linux\"` without `burst`");

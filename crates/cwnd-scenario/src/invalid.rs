@@ -144,6 +144,11 @@ impl<'a> TableReader<'a> {
         }
     }
 
+    /// What errors call it.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
     pub fn field(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }

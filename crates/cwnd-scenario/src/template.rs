@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The flows of traffic groups, their generators and sources.
 
-use crate::keys::flow::{FlowGroup, Start};
+use crate::keys::flow::FlowGroup;
 use crate::model::{Flow, Scenario};
 use crate::route::RouteSpec;
-use crate::traffic::{Traffic, source_stream, start_stream};
+use crate::traffic::{Traffic, overhead_stream, source_stream, start_stream};
 use crate::units::HEADER_BYTES;
 use cwnd_link::random::RandomStream;
 use cwnd_traffic::{Direction, Directions, LinkFacts, SegmentSize, TrafficGroup, TrafficSource};
@@ -20,11 +20,8 @@ impl Scenario {
             (RouteSpec::Ends(from, to), _) if self.route(from, to).is_none() => return None,
             _ => {}
         }
-        let group = FlowGroup::of(&traffic.cc, Start::At(0));
-        let host_clock = traffic.host_clock.unwrap_or(group.host_clock);
-        let ecn = traffic.ecn == Some(true);
-        let group = FlowGroup { route, size: Some(0), ecn, host_clock, ..group };
-        let overhead = RandomStream::new(0, 0); // its hosts have no overhead
+        let group = FlowGroup { route, size: Some(0), ..traffic.sender.clone() };
+        let overhead = overhead_stream(self.seed, 0, 0); // each connection has its own
         Some(self.template(&group).flow((traffic.name.clone(), traffic.name.as_str().into()), (0, overhead)))
     }
     /// Sizes of a full segment.

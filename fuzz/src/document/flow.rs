@@ -80,7 +80,7 @@ fn stop_after_start(choices: &mut Choices<'_>, map: &mut Map<String, Value>) {
 }
 
 /// Segmentation offload is refused but with recovery `linux`, and without a limit of bursts.
-fn offload_where_it_is(map: &mut Map<String, Value>) {
+pub(super) fn offload_where_it_is(map: &mut Map<String, Value>) {
     if map.get("gso") == Some(&json!(true)) {
         map.insert("recovery".into(), json!("linux"));
         for other in ["host", "burst"] {
@@ -160,7 +160,7 @@ fn start(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
     json!({ "uniform": [time(a.min(b)), time(a.max(b))] })
 }
 
-fn access(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
+pub(super) fn access(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
     let bits = some_rate(choices, context);
     if choices.chance(8) {
         return rate(bits);

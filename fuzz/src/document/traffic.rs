@@ -2,7 +2,7 @@
 //! Background traffic.
 
 use super::by_form::{alternatives_of, by_kind, table};
-use super::flow::{algorithm, ends};
+use super::flow::{access, algorithm, ends, offload_where_it_is};
 use super::link::NetworkShape;
 use super::{DocumentContext, Rule, before_end, rate, short, some_rate, span, time, within};
 use crate::choices::Choices;
@@ -19,6 +19,9 @@ pub(super) const TRAFFIC: &[Rule] = &[
     ("stop", 3, |choices, context| time(within(choices, context))),
     // The window limits an algorithm on a path with an RTT of its own.
     ("window", 16, |choices, _| json!(format!("{}packets", choices.magnitude(1, 4096)))),
+    ("initial_cwnd", 3, |choices, _| json!(choices.magnitude(1, 1024))),
+    ("access", 2, access),
+    ("pacing", 2, |choices, _| json!(choices.chance(12))),
     ("flows", 16, |choices, _| json!(choices.whole(1, 8))),
     ("sessions", 16, |choices, _| json!(choices.whole(1, 12))),
     ("sources", 16, |choices, _| json!(choices.whole(1, 8))),
@@ -36,6 +39,7 @@ pub(super) fn group(choices: &mut Choices<'_>, context: &DocumentContext) -> Val
         None => table(choices, context, &preset_keys(forms), TRAFFIC),
     };
     consistent(choices, context, &mut map);
+    offload_where_it_is(&mut map);
     map.extend(route(choices, context));
     Value::Object(map)
 }

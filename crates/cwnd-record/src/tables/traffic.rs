@@ -10,6 +10,8 @@ use Read::{Count, MaybeNumber, Number, Text};
 pub struct TrafficSummary {
     /// Name of the group.
     pub name: String,
+    /// Algorithm and settings of the senders, as a flow's text has them; empty for datagrams.
+    pub senders: String,
     /// Whether this is the reverse direction.
     pub reverse: bool,
     /// What kind of load the scenario asks for: `rate`, `at most`, `everything`, or `no mean` where the mean does not exist.
@@ -40,6 +42,12 @@ pub struct TransferCounts {
 /// A row per group of traffic and direction: in the summary only.
 pub static TRAFFIC: &[Column<TrafficSummary>] = &[
     Column::new("name", "", "name of the group", Text(|t| &t.name)),
+    Column::new(
+        "senders",
+        "",
+        "algorithm and settings of the senders, such as cubic@beta=0.85; empty for datagrams",
+        Text(|t| &t.senders),
+    ),
     Column::new("direction", "", "forward or reverse", Text(|t| direction(t.reverse))),
     Column::new(
         "asked",

@@ -41,7 +41,7 @@ pub fn tables() -> Vec<(&'static str, &'static str, Form)> {
     ]
 }
 
-/// The schema. The parameters of the algorithms that are registered are keys of a flow and of a switch.
+/// The schema. The parameters of the algorithms that are registered are keys of a flow, of traffic and of a switch.
 #[must_use]
 pub fn schema() -> Value {
     let mut defs = Map::new();
@@ -56,6 +56,7 @@ pub fn schema() -> Value {
     let switch = &mut defs["action"]["anyOf"][2]["properties"]["switch"];
     add_properties(switch, &parameters);
     add_properties(&mut defs["flow"], &parameters);
+    add_to_senders(&mut defs["traffic"], &parameters);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "cwnd scenario",
@@ -67,6 +68,16 @@ pub fn schema() -> Value {
 fn add_properties(object: &mut Value, more: &Map<String, Value>) {
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
         properties.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
+    }
+}
+
+/// Adds properties to those alternatives that have a key `cc`.
+fn add_to_senders(schema: &mut Value, more: &Map<String, Value>) {
+    if schema.pointer("/properties/cc").is_some() {
+        add_properties(schema, more);
+    }
+    if let Some(Value::Array(alternatives)) = schema.get_mut("anyOf") {
+        alternatives.iter_mut().for_each(|alternative| add_to_senders(alternative, more));
     }
 }
 

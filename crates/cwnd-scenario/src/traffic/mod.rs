@@ -25,6 +25,16 @@
 //! off = { kind = "exponential", mean = "500ms" }
 //! ```
 //!
+//! **Senders** have the keys of a flow that say how its hosts work (`senders`), and the parameters of their algorithm:
+//!
+//! ```toml
+//! [[traffic]]
+//! preset = "ha2008"
+//! cc = "cubic"                      # or all in one: cc = "cubic@beta=0.85,host=linux"
+//! beta = 0.85
+//! host = "linux"
+//! ```
+//!
 //! **Sizes** are bytes of payload; `6packets` is 6 full payloads. **Window** is the receive window in bytes. **Round
 //! trip times** are drawn per transfer by `mix` and once per session or flow by the others; without `rtt` they are
 //! the path's own. `both` gives a `mix` one process per direction, each with the whole `share`, and lets sessions
@@ -39,6 +49,7 @@ mod formats;
 mod parse;
 mod presets;
 mod print;
+pub(crate) mod senders;
 mod streams;
 mod tables;
 pub(crate) mod unit;
@@ -47,7 +58,7 @@ pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
 pub use presets::{PRESETS, Preset};
 pub use print::to_toml;
-pub use streams::{source_stream, start_stream};
+pub use streams::{overhead_stream, source_stream, start_stream};
 pub use tables::Traffic;
 pub(crate) use tables::form;
 pub use unit::Unit;

@@ -2,7 +2,8 @@
 //! Parses `[[traffic]]`.
 
 use super::presets::PRESETS;
-use super::tables::{NOT_OF_UDP, Traffic, leith_size};
+use super::senders;
+use super::tables::{Traffic, is_of_transfers, leith_size};
 use super::unit::Unit;
 use crate::invalid::{Invalid, TableReader, unknown_name};
 use crate::keys::{Keyed, Scope, Variants, distribution};
@@ -57,6 +58,7 @@ pub(crate) fn parse_list(value: Option<&Value>, scope: &Scope<'_>) -> Result<Vec
 
 fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invalid> {
     let (value, preset) = with_preset(path, value)?;
+    let value = senders::with_settings(path, value)?;
     let mut table = TableReader::new(path, &value)?;
     let table = &mut table;
     let _ = table.get("preset");
@@ -65,11 +67,11 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invali
     let model = table.required_name("model", &expected, Model::NAMES, named)?;
     let name = preset.unwrap_or(model).to_owned();
     let mut traffic = Traffic { name, ..Traffic::defaults() }.parse_keys(table, scope)?;
-    traffic.model = Model::parse_keys(model, table, scope)?;
-    let is_udp = matches!(traffic.model, Model::Udp(_));
-    if is_udp {
-        traffic.cc.clear();
+    let is_udp = model == "udp";
+    if !is_udp {
+        traffic.sender = senders::parse(table, scope)?;
     }
+    traffic.model = Model::parse_keys(model, table, scope)?;
     match &mut traffic.model {
         Model::Long(_) | Model::RequestResponse(_) => {}
         Model::List(_) if traffic.direction == Directions::Both => {
@@ -81,9 +83,13 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Traffic, Invali
         Model::Mix(model) => check_mix(table, model, scope)?,
         Model::Udp(model) => check_udp(table, model)?,
     }
+    if !is_udp {
+        senders::parse_rest(table, &mut traffic.sender)?;
+        return Ok(traffic);
+    }
     match table.rest().next() {
         None => Ok(traffic),
-        Some((key, value)) if is_udp && NOT_OF_UDP.contains(&key.as_str()) => {
+        Some((key, value)) if is_of_transfers(key) => {
             table.refuse(key, Some(value), format!("no {key}: datagrams have none"))
         }
         Some((key, value)) => {

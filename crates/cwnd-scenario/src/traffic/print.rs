@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Prints `[[traffic]]` so that it parses to the same groups.
 
-use super::Traffic;
+use super::{Traffic, senders};
 use crate::keys::{Keyed, Variants};
-use serde_json::{Value, json};
+use cwnd_traffic::Model;
+use serde_json::{Map, Value, json};
 
 /// Groups as a TOML document, every default written out.
 ///
@@ -16,10 +17,20 @@ pub fn to_toml(groups: &[Traffic]) -> String {
 }
 
 impl Traffic {
-    /// The group as a table of a scenario, every default written out.
+    /// The group as a table of a scenario, every default written out; of the senders what was set.
     #[must_use]
     pub fn to_value(&self) -> Value {
-        let mut map = self.print_keys();
+        let mut own = self.print_keys();
+        let mut map = Map::new();
+        let has_senders = !matches!(self.model, Model::Udp(_));
+        map.extend(own.shift_remove_entry("name"));
+        if has_senders {
+            map.insert("cc".into(), json!(self.sender.cc));
+        }
+        map.extend(own);
+        if has_senders {
+            map.extend(senders::print(&self.sender));
+        }
         map.insert("model".into(), json!(self.model.name()));
         map.extend(self.model.print_keys());
         Value::Object(map)

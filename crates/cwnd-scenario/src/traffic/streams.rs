@@ -5,6 +5,8 @@ use cwnd_link::random::RandomStream;
 
 /// Numbers of the random streams of traffic: disjoint from those of flows and links.
 const STREAMS: u64 = 1 << 63;
+/// Those of the send overhead of its connections.
+const OVERHEADS: u64 = 1 << 62;
 /// The stream of a group that draws its sources' starts.
 const STARTS: u32 = u32::MAX;
 
@@ -18,4 +20,10 @@ pub const fn start_stream(seed: u64, group: u32) -> RandomStream {
 #[must_use]
 pub const fn source_stream(seed: u64, group: u32, source: u32) -> RandomStream {
     RandomStream::new(seed, STREAMS | (group as u64) << 32 | source as u64)
+}
+
+/// The stream of the send overhead of a group's connections, the `connection`-th that it opens.
+#[must_use]
+pub const fn overhead_stream(seed: u64, group: u32, connection: u32) -> RandomStream {
+    RandomStream::new(seed, STREAMS | OVERHEADS | (group as u64) << 32 | connection as u64)
 }

@@ -2,12 +2,12 @@
 //! The keys of `[[traffic]]`: those that every group has, and those of each model.
 
 use super::flow_list::ListedFlows;
-use super::formats::{
-    Distributed, Ends, OfTransfers, RequiredDistribution, SenderAlgorithm, Share, StartTimes, Window,
-};
+use super::formats::{Distributed, Ends, OfTransfers, RequiredDistribution, Share, StartTimes, Window};
 use super::presets::PRESETS;
+use super::senders;
+use crate::keys::flow::FlowGroup;
 use crate::keys::formats::{
-    Count, Flag, Frequency, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
+    Count, Flag, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
 };
 use crate::keys::{Absent, Form, Key, Keyed, Variants, keys, variants};
 use cwnd_traffic::{
@@ -28,8 +28,6 @@ keys! {
     pub struct Traffic {
         name: String = String::new(), Worded(Text("a text"), "preset or model"), "",
             "name, for display", "";
-        cc: String = "sack".to_owned(), OfTransfers(SenderAlgorithm), "",
-            "algorithm or parameter set of the senders (not of `udp`)", "";
         direction: Directions = Directions::Forward, DIRECTION, "",
             "direction of its data; in a graph forward is from `from` to `to`. `both`: one process per direction for a `mix`, else alternating", "";
         ends: Option<(String, String)> = None, Ends, "",
@@ -42,19 +40,27 @@ keys! {
             "round trip time (not of `udp`), drawn per transfer by a `mix`, else per source", "";
         window: Option<u64> = None, Optional(OfTransfers(Window), "no limit"), "bytes",
             "receive window (not of `udp`)", "";
-        ecn: Option<bool> = None, Optional(OfTransfers(Flag), "false"), "",
-            "whether its connections negotiate ECN (not of `udp`)", "RFC 3168";
-        host_clock: Option<u32> = None, Optional(OfTransfers(Frequency), "`\"1000Hz\"`"), "Hz",
-            "tick rate of the hosts' clock (not of `udp`)", "";
     }
     also {
+        /// Algorithm and hosts of its transfers, as a flow has them; the defaults for `udp`, which has none.
+        sender: FlowGroup = senders::defaults();
         /// What its sources do.
         model: Model = Model::Long(Long::defaults());
     }
 }
 
-/// The keys that datagrams have no use for.
-pub(crate) const NOT_OF_UDP: [&str; 5] = ["cc", "rtt", "window", "ecn", "host_clock"];
+/// Whether datagrams have no use for this key.
+pub(crate) fn is_of_transfers(key: &str) -> bool {
+    ["rtt", "window"].contains(&key) || senders::OF_SENDERS.contains(&key)
+}
+
+/// The keys of a group, those of its senders too; `name` and `cc` come first.
+fn group_keys() -> Vec<Key> {
+    let (mut own, mut of_senders) = (Traffic::keys(), senders::keys());
+    let rest = own.split_off(1);
+    let others = of_senders.split_off(1);
+    [own, of_senders, rest, others].concat()
+}
 
 variants! {
     impl Variants for Model {
@@ -77,7 +83,7 @@ keys! {
 
 /// The forms of a group: by its model, or by a preset with any further keys.
 pub(crate) fn form() -> Form {
-    let common = [preset(), Traffic::keys()].concat();
+    let common = [preset(), group_keys()].concat();
     let mut kinds = Model::kinds();
     let all = kinds.iter().flat_map(|kind| kind.keys.clone());
     let mut any: Vec<Key> = common.iter().cloned().chain(all).collect();
@@ -87,7 +93,7 @@ pub(crate) fn form() -> Form {
         _ => Key { absent: Absent::Words("the preset's"), ..key },
     });
     for kind in &mut kinds {
-        let has = |key: &&Key| kind.name != "udp" || !NOT_OF_UDP.contains(&key.name);
+        let has = |key: &&Key| kind.name != "udp" || !is_of_transfers(key.name);
         kind.keys = common.iter().filter(has).chain(&kind.keys).cloned().collect();
     }
     Form::Either(vec![Form::ByKind { key: "model", kinds, common: Vec::new() }, Form::Table(any.collect())])

@@ -11,6 +11,7 @@ mod page;
 mod random;
 mod refusals;
 mod refused_networks;
+mod senders;
 mod sizes;
 mod stacks;
 mod traffic;

@@ -43,6 +43,9 @@ fn everything_that_can_be_written_reads_back() {
         "model = 'mix'\nshare = 0.000001\nsize = { kind = 'empirical', points = [['1kB', 0.0000001], ['2kB', 1]] }",
         "model = 'mix'\nshare = 1.1\nsize = { kind = 'empirical', points = [['1kB', 0.123456789012345], ['2kB', '1']] }",
         "model = 'request-response'\nrequest = '100B'\nresponse = '1MB'\nthink = { kind = 'exponential', mean = '1s' }",
+        "model = 'long'\ncc = 'cubic'\nbeta = 0.85\nslow_start = 'standard'\nhost = 'linux-2.6'\nack_every = 1\nhandshake = false",
+        "model = 'mix'\nshare = 0.1\nsize = '1kB'\ncc = 'cubic@beta=0.85,host=linux,gso=false'\necn = true\nhost_clock = '250Hz'",
+        "model = 'long'\nrecovery = 'newreno'\naccess = '1Gbit/s'\npacing = true\noverhead = '1ms'\nmin_rto = '1s'",
         "model = 'udp'\nrate = '20Mbit/s'\nsources = 3",
         "model = 'udp'\nrate = '20Mbit/s'\non = '1s'\noff = { kind = 'exponential', mean = '1s' }",
     ] {
@@ -187,6 +190,19 @@ fn every_refusal_names_field_value_and_expectation() {
         ("preset = 3", "traffic[0].preset: 3", "the name of a preset"),
         ("model = 'long'\nflows = 0", "traffic[0].flows: 0", "a whole number from 1"),
         ("model = 'long'\ncc = 'cubik'", "traffic[0].cc: \"cubik\"", "the name of an algorithm"),
+        ("model = 'long'\ncc = 'cubic'\nbeta = 2", "traffic[0].beta: 2", "a decimal from"),
+        ("model = 'long'\ncc = 'cubic'\nbta = 0.8", "traffic[0].bta: 0.8", "did you mean beta?"),
+        ("model = 'long'\ncc = 'cubic@beta=2'", "traffic[0].beta: 2", "a decimal from"),
+        ("model = 'long'\ncc = 'cubic:2@beta=0.8'", "traffic[0].cc: \"cubic:2@beta=0.8\"", "without a count"),
+        (
+            "model = 'long'\ncc = 'cubic@beta=0.8'\nbeta = 0.7",
+            "traffic[0].cc: \"cubic@beta=0.8\"",
+            "beta once, not twice",
+        ),
+        ("model = 'long'\nhost = 'linx'", "traffic[0].host: \"linx\"", "did you mean linux?"),
+        ("model = 'long'\nrwnd = 10", "traffic[0].rwnd: 10", "one of the keys"),
+        ("model = 'long'\nstack = 'quinn'", "traffic[0].stack: \"quinn\"", "one of the keys"),
+        ("model = 'long'\ncc = 'reno'\ngso = true", "traffic[0].gso: true", "recovery = \"linux\""),
         ("model = 'long'\ndirection = 'up'", "traffic[0].direction: \"up\"", "forward, reverse or both"),
         ("model = 'long'\nstart = '100s'", "traffic[0].start: \"100s\"", "a time before the end (100s)"),
         ("model = 'long'\nstart = { poisson = '0s' }", "traffic[0].start", "poisson"),
@@ -241,6 +257,11 @@ fn every_refusal_names_field_value_and_expectation() {
         ),
         ("model = 'udp'\nrate = '1Mbit/s'\non = '1s'", "traffic[0].off: missing", "the pauses"),
         ("model = 'udp'\nrate = '1Mbit/s'\noff = '1s'", "traffic[0].on: missing", "the bursts"),
+        (
+            "model = 'udp'\nrate = '1Mbit/s'\nhost = 'linux'",
+            "traffic[0].host: \"linux\"",
+            "datagrams have none",
+        ),
         ("model = 'udp'\nrate = '1Mbit/s'\ncc = 'cubic'", "traffic[0].cc: \"cubic\"", "datagrams have none"),
     ];
     for (keys, subject, expectation) in cases {

@@ -17,6 +17,8 @@ pub struct RunningGroup {
     pub routes: [u32; 2],
     /// Its load: started, finished, carried.
     pub load: Load,
+    /// Connections with a send overhead that it has opened so far.
+    pub connections: u32,
 }
 
 /// A running source.
@@ -54,7 +56,7 @@ impl Background {
                 all.sources.push(RunningSource { group: number, state, stream, pending: None, connections });
             }
             let load = Load::new(scenario.measure, scenario.segment_size());
-            all.groups.push(RunningGroup { group, templates, routes, load });
+            all.groups.push(RunningGroup { group, templates, routes, load, connections: 0 });
         }
         all
     }

@@ -175,6 +175,7 @@ pub fn traffic_summaries<'a>(
             let (asked, bits) = asked.in_words();
             rows.push(TrafficSummary {
                 name: traffic.name.clone(),
+                senders: traffic.senders_text(),
                 reverse: direction == Direction::Reverse,
                 asked,
                 asked_mbps: bits.map(|bits| bits / 1e6),

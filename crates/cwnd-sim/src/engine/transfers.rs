@@ -192,6 +192,11 @@ impl Simulation {
         let path = self.network.attach(route, rtt, needs);
         let mss = self.scenario.mss();
         template.start = now;
+        if template.group.overhead > 0 {
+            let (seed, number) = (self.scenario.seed, running.connections);
+            template.overhead_stream = cwnd_scenario::traffic::overhead_stream(seed, group, number);
+            running.connections = number.wrapping_add(1);
+        }
         let rwnd = transfer.window.map(|bytes| (bytes / u64::from(mss)).clamp(1, 1 << 30) as u32);
         Arc::make_mut(&mut template.group).rwnd = rwnd;
         let mut flow = FlowState::new(template, mss, path, Owner::Source(source, transfer.direction));

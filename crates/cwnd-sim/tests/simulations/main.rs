@@ -19,5 +19,6 @@ mod own_rate;
 mod regressions;
 mod relations;
 mod response;
+mod senders;
 mod timeouts;
 mod ways;
