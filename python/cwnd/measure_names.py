@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from cwnd.input_errors import refused
+from cwnd.metrics.transfers import SIZE_CLASSES
 
 #: How a statistic is said after what it is of, in a caption, and before it, in words.
 STATISTICS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -53,6 +54,9 @@ def words_for(name: str) -> tuple[str, ...]:
     """The words for a measure; the first are those of a caption."""
     if name in WORDS:
         return WORDS[name]
+    for _, size in SIZE_CLASSES:
+        if name != (whole := name.replace(f"_{size}_", "_")):
+            return tuple(f"{words} of {size}" for words in words_for(whole))
     for (begin, unit), quantity in QUANTITIES.items():
         statistic = name.removeprefix(f"{begin}_").removesuffix(f"_{unit}")
         if name == f"{begin}_{statistic}_{unit}" and statistic in STATISTICS:

@@ -13,7 +13,7 @@ from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
     from cwnd._native import DropCause
-    from cwnd.metrics.transfers import TransfersSummary
+    from cwnd.metrics.transfers import SizeSummary, TransfersSummary
     from cwnd.run_summary import Summary
     from cwnd.summary_types import FlowSummary, LinkSummary, TrafficSummary
 
@@ -105,10 +105,17 @@ def traffic(summary: Summary) -> Grid:
         rate = group["asked_mbps"]
         asked = ASKED[group["asked"]].format(mbps(rate) if rate is not None else "")
         counts = (group["transfers"], group["finished"], group["datagrams"])
-        return [group["direction"], asked, mbps(group["offered_mbps"]), mbps(group["carried_mbps"]), *map(str, counts)]
+        return [
+            group["senders"],
+            group["direction"],
+            asked,
+            mbps(group["offered_mbps"]),
+            mbps(group["carried_mbps"]),
+            *map(str, counts),
+        ]
 
-    headings = ("direction", "asked Mbit/s", "offered", "carried", "started", "ended", "datagrams")
-    return Grid("traffic", headings, [(group["name"], row(group)) for group in summary["traffic"]])
+    headings = ("senders", "direction", "asked Mbit/s", "offered", "carried", "started", "ended", "datagrams")
+    return Grid("traffic", headings, [(group["name"], row(group)) for group in summary["traffic"]], texts=(0,))
 
 
 def transfers(summary: Summary) -> Grid:
@@ -120,6 +127,19 @@ def transfers(summary: Summary) -> Grid:
 
     headings = ("direction", "started", "ended", "took s: mean", "p50", "p95", "p99")
     return Grid("transfers", headings, [(group["name"], row(group)) for group in summary["transfers"]])
+
+
+def sizes(summary: Summary) -> Grid:
+    """A row per group of finite transfers, direction and class of sizes, of groups that have several."""
+
+    def row(direction: str, each: SizeSummary) -> list[str]:
+        times = (each["completion_s"][name] for name in ("mean", "p50", "p95", "p99"))
+        return [each["size"], direction, str(each["started"]), str(each["finished"]), *map(seconds, times)]
+
+    headings = ("size", "direction", "started", "ended", "took s: mean", "p50", "p95", "p99")
+    several = [group for group in summary["transfers"] if len(group["by_size"]) > 1]
+    rows = [(group["name"], row(group["direction"], each)) for group in several for each in group["by_size"]]
+    return Grid("transfers", headings, rows, texts=(0,), keys=1)
 
 
 def ended_before(name: str, count: float, started: float) -> str:
@@ -195,6 +215,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(traffic(summary))
     if summary["transfers"]:
         printer.print(transfers(summary))
+        if any(len(group["by_size"]) > 1 for group in summary["transfers"]):
+            printer.print(sizes(summary))
         printer.print("took: from the start, before the handshake if there is one, to the last byte received")
         if any(group["finished"] < group["started"] for group in summary["transfers"]):
             printer.print("-: some did not end within the run; they took longer than all others")

@@ -33,6 +33,19 @@ class CompletionTimes(TypedDict):
     p99: float | None
 
 
+class SizeSummary(TypedDict):
+    """The transfers of a group in one direction whose size is of a class."""
+
+    #: the class, such as `100kB..1MB`: from the first size, up to the second, which is not in it
+    size: str
+    started: int
+    finished: int
+    #: completion times
+    completion_s: CompletionTimes
+    #: why one of them is not defined
+    why: NotRequired[str]
+
+
 class TransfersSummary(TypedDict):
     """A group of transfers in one direction, in a summary."""
 
@@ -49,8 +62,61 @@ class TransfersSummary(TypedDict):
     ended_before: int
     #: completion times
     completion_s: CompletionTimes
+    #: the same by classes of sizes, those that have transfers
+    by_size: list[SizeSummary]
     #: why one of them is not defined
     why: NotRequired[str]
+
+
+#: The first sizes of the classes, bytes, with their names.
+SIZE_CLASSES = (
+    (0, "0..10kB"),
+    (10_000, "10kB..100kB"),
+    (100_000, "100kB..1MB"),
+    (1_000_000, "1MB..10MB"),
+    (10_000_000, "10MB.."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SizeClass:
+    """The transfers of a group and direction whose size is of a class."""
+
+    #: The class, such as `100kB..1MB`: from the first size, up to the second, which is not in it.
+    size: str
+    #: How many started.
+    started: int
+    #: How many of these ended within the run.
+    finished: int
+    #: Mean, p50, p95, p99, s.
+    completion: Distribution
+
+    def document(self) -> SizeSummary:
+        """As JSON."""
+        document: SizeSummary = {
+            "size": self.size,
+            "started": self.started,
+            "finished": self.finished,
+            "completion_s": completion_times(self.completion),
+        }
+        if why := reasons_of(self.completion):
+            document["why"] = why
+        return document
+
+
+def completion_times(times: Distribution) -> CompletionTimes:
+    """Completion times as JSON."""
+    return {
+        "mean": times["mean"].value,
+        "p50": times["p50"].value,
+        "p95": times["p95"].value,
+        "p99": times["p99"].value,
+    }
+
+
+def reasons_of(times: Distribution) -> str:
+    """Why some of them are not defined."""
+    return "; ".join(sorted({times[part].why for part in ("mean", "p50", "p95", "p99")} - {""}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +139,8 @@ class Transfers:
     ended_before: int
     #: Mean, p50, p95, p99, s.
     completion: Distribution
+    #: The same by classes of sizes, those that have transfers.
+    by_size: tuple[SizeClass, ...]
 
     @property
     def key(self) -> tuple[str, int, str]:
@@ -81,7 +149,6 @@ class Transfers:
 
     def document(self) -> TransfersSummary:
         """As JSON."""
-        times = self.completion
         document: TransfersSummary = {
             "of": self.of,
             "index": self.index,
@@ -90,15 +157,10 @@ class Transfers:
             "started": self.started,
             "finished": self.finished,
             "ended_before": self.ended_before,
-            "completion_s": {
-                "mean": times["mean"].value,
-                "p50": times["p50"].value,
-                "p95": times["p95"].value,
-                "p99": times["p99"].value,
-            },
+            "completion_s": completion_times(self.completion),
+            "by_size": [each.document() for each in self.by_size],
         }
-        reasons = {times["mean"].why, times["p50"].why, times["p95"].why, times["p99"].why} - {""}
-        if why := "; ".join(sorted(reasons)):
+        if why := reasons_of(self.completion):
             document["why"] = why
         return document
 
@@ -117,12 +179,19 @@ def transfers_by_group(
     transfer have no entry; flows come first, the forward direction before the reverse.
     """
     started = np.asarray(column(transfers, "start_s"), np.float64)
-    sized = np.isfinite(np.asarray(column(transfers, "bytes"), np.float64))
+    sizes = np.asarray(column(transfers, "bytes"), np.float64)
+    sized = np.isfinite(sizes)
+    classes = np.searchsorted([first for first, _ in SIZE_CLASSES], sizes, side="right") - 1
+    times = transfers.select(["start_s", "end_s"])
     ended = np.asarray(column(transfers, "end_s"), np.float64)  # NaN: not within the run
     source = np.asarray(column(transfers, "group"), np.float64)  # NaN: a flow of the scenario
     within = sized & (np.isnan(source) | ((started >= begin_s) & (started < end_s)))
     number = np.asarray(column(transfers, "number", np.int64), np.int64)
     reverse = np.array(transfers["direction"].to_pylist(), dtype=object) == DIRECTIONS[1]
+
+    def described(rows: NDArray[np.int64]) -> tuple[int, int, Distribution]:
+        chosen = times.take(rows)
+        return len(rows), len(rows) - chosen["end_s"].null_count, completion_time(chosen)
 
     def by_direction(kind: str, index: int, name: str, in_group: NDArray[np.bool_]) -> list[Transfers]:
         groups = []
@@ -130,11 +199,13 @@ def transfers_by_group(
             rows = np.flatnonzero(within & in_group & (reverse == bool(is_reverse)))
             if not len(rows):
                 continue
-            chosen = transfers.select(["start_s", "end_s"]).take(rows)
-            finished = len(rows) - chosen["end_s"].null_count
             before = int((ended[rows] <= begin_s).sum())
-            times = completion_time(chosen)
-            groups.append(Transfers(kind, index, name, direction, len(rows), finished, before, times))
+            by_size = tuple(
+                SizeClass(SIZE_CLASSES[number][1], *described(rows[classes[rows] == number]))
+                for number in np.unique(classes[rows])
+            )
+            started, finished, completion = described(rows)
+            groups.append(Transfers(kind, index, name, direction, started, finished, before, completion, by_size))
         return groups
 
     known = [

@@ -20,7 +20,7 @@ from cwnd.metrics.run_measures import (
     by_name,
 )
 from cwnd.metrics.statistics import IntervalDocument, mean_interval, median_interval
-from cwnd.metrics.transfers import Transfers, TransfersSummary
+from cwnd.metrics.transfers import SIZE_CLASSES, SizeClass, Transfers, TransfersSummary
 from cwnd.run_summary import Packets, SeedSummary
 from cwnd.summary_types import FlowIntervals, LinkIntervals, LinkSummary, TrafficIntervals, TrafficSummary
 
@@ -39,6 +39,16 @@ class ConvergenceRule(TypedDict):
     hold_s: float
 
 
+class SizeMeasures(TypedDict):
+    """Completion times of the transfers of a group in one direction whose size is of a class."""
+
+    size: str
+    mean: MeasureDocument
+    p50: MeasureDocument
+    p95: MeasureDocument
+    p99: MeasureDocument
+
+
 class TransferMeasures(TypedDict):
     """Completion times of a group of transfers in one direction."""
 
@@ -49,6 +59,7 @@ class TransferMeasures(TypedDict):
     p50: MeasureDocument
     p95: MeasureDocument
     p99: MeasureDocument
+    by_size: list[SizeMeasures]
 
 
 class RunMeasures(TypedDict):
@@ -90,6 +101,8 @@ class TrafficOverRuns(TrafficIntervals):
     """A group of traffic in one direction over the runs, with an interval for each of `LOADS`."""
 
     name: str
+    #: algorithm and settings of the senders; empty for datagrams
+    senders: str
     direction: str
     asked: str
     asked_mbps: float | None
@@ -104,6 +117,13 @@ class CompletionIntervals(TypedDict):
     p99: IntervalDocument
 
 
+class SizeOverRuns(TypedDict):
+    """The transfers of a group in one direction whose size is of a class, over the runs."""
+
+    size: str
+    completion_s: CompletionIntervals
+
+
 class TransfersOverRuns(TypedDict):
     """A group of transfers in one direction over the runs."""
 
@@ -115,6 +135,8 @@ class TransfersOverRuns(TypedDict):
     finished: IntervalDocument
     ended_before: IntervalDocument
     completion_s: CompletionIntervals
+    #: the same by classes of sizes, those that have transfers
+    by_size: list[SizeOverRuns]
 
 
 class ReplicatesDocument(TypedDict):
@@ -140,7 +162,7 @@ class ReplicatesDocument(TypedDict):
     runs: list[RunDocument]
 
 
-def measure_documents(measures: FlowMeasureDocuments | LinkMeasureDocuments | TransferMeasures) -> MeasureDocuments:
+def measure_documents(measures: FlowMeasureDocuments | LinkMeasureDocuments) -> MeasureDocuments:
     """The measures of one run by their names."""
     return cast("MeasureDocuments", measures)
 
@@ -174,7 +196,7 @@ def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> RunDocument:
     def as_json(measured: Mapping[str, Measure]) -> MeasureDocuments:
         return {name: measure.document() for name, measure in measured.items()}
 
-    def completion(transfers: Transfers) -> MeasureDocuments:
+    def completion(transfers: Transfers | SizeClass) -> MeasureDocuments:
         return as_json({part: transfers.completion[part] for part in COMPLETION})
 
     document = {
@@ -186,7 +208,13 @@ def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> RunDocument:
             "links": [as_json(by_name(link)) for link in run_measures.links],
             "groups": [as_json(by_name(group)) for group in run_measures.groups],
             "transfers": [
-                {"of": group.of, "index": group.index, "direction": group.direction, **completion(group)}
+                {
+                    "of": group.of,
+                    "index": group.index,
+                    "direction": group.direction,
+                    **completion(group),
+                    "by_size": [{"size": each.size, **completion(each)} for each in group.by_size],
+                }
                 for group in run_measures.transfers
             ],
         },
@@ -268,6 +296,7 @@ def over_traffic(runs: Sequence[RunDocument]) -> list[TrafficOverRuns]:
         loads = {name: [number(group, name) if group else 0 for group in over_runs] for name in LOADS}
         row = {
             "name": present["name"],
+            "senders": present["senders"],
             "direction": present["direction"],
             "asked": present["asked"],
             "asked_mbps": present["asked_mbps"],
@@ -285,18 +314,16 @@ def over_transfers(runs: Sequence[RunDocument]) -> list[TransfersOverRuns]:
 
     counts = [{key(group): group for group in run["transfers"]} for run in runs]
     times = [{key(group): group for group in run["measures"]["transfers"]} for run in runs]
-    none = Measure(None, "s", "no transfer started").document()
     rows = []
     for group_key in sorted({each for run in counts for each in run}):
         groups = [run.get(group_key) for run in counts]
+        measured = [run.get(group_key) for run in times]
         present = next(filter(None, groups))
-        completion = {
-            part: [run[group_key][part] if group_key in run else none for run in times] for part in COMPLETION
-        }
 
         def over_groups(name: str, groups: list[TransfersSummary | None] = groups) -> IntervalDocument:
             return mean_interval([number(group, name) if group else 0 for group in groups]).document("mean")
 
+        by_size = [{each["size"]: each for each in group["by_size"]} if group else {} for group in measured]
         row: TransfersOverRuns = {
             "of": group_key[0],
             "index": group_key[1],
@@ -305,12 +332,22 @@ def over_transfers(runs: Sequence[RunDocument]) -> list[TransfersOverRuns]:
             "started": over_groups("started"),
             "finished": over_groups("finished"),
             "ended_before": over_groups("ended_before"),
-            "completion_s": cast(
-                "CompletionIntervals", {part: over_measure(part, values) for part, values in completion.items()}
-            ),
+            "completion_s": completion_over(measured),
+            "by_size": [
+                {"size": size, "completion_s": completion_over([run.get(size) for run in by_size])}
+                for _, size in SIZE_CLASSES
+                if any(size in run for run in by_size)
+            ],
         }
         rows.append(row)
     return rows
+
+
+def completion_over(runs: Sequence[TransferMeasures | SizeMeasures | None]) -> CompletionIntervals:
+    """Completion times over the runs; none in a run without such a transfer."""
+    none = Measure(None, "s", "no transfer started").document()
+    parts = {part: over_measure(part, [run[part] if run else none for run in runs]) for part in COMPLETION}
+    return cast("CompletionIntervals", parts)
 
 
 def over_measures(runs: Sequence[MeasureDocuments]) -> Intervals:

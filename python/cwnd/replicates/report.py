@@ -97,6 +97,14 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     if document["transfers"]:
         times = [(f"{group['name']}, {group['direction']}", group["completion_s"]) for group in document["transfers"]]
         printer.print(numbers("transfers", TRANSFERS, times))
+        by_size = [
+            (f"{group['name']}, {group['direction']}, {each['size']}", each["completion_s"])
+            for group in document["transfers"]
+            if len(group["by_size"]) > 1
+            for each in group["by_size"]
+        ]
+        if by_size:
+            printer.print(numbers("transfers", TRANSFERS, by_size))
         for group in document["transfers"]:
             before, started = group["ended_before"].get("mean"), group["started"].get("mean")
             if before and started:
@@ -159,10 +167,14 @@ def traffic(groups: Sequence[TrafficOverRuns]) -> Grid:
         rows.append(
             (
                 f"{group['name']}, {group['direction']}",
-                [asked, *(formatted(interval_of(group, key), factor, digits) for _, key, factor, digits in shown)],
+                [
+                    group["senders"],
+                    asked,
+                    *(formatted(interval_of(group, key), factor, digits) for _, key, factor, digits in shown),
+                ],
             )
         )
-    return Grid("traffic", ["asked Mbit/s", *(heading for heading, *_ in shown)], rows)
+    return Grid("traffic", ["senders", "asked Mbit/s", *(heading for heading, *_ in shown)], rows, texts=(0,))
 
 
 #: The message if all of several runs are the same.

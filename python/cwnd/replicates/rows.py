@@ -15,6 +15,7 @@ from cwnd.json_types import JsonObject, number
 from cwnd.lanes import SIM
 from cwnd.metrics.measure_type import MeasureDocument
 from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures
+from cwnd.metrics.transfers import SIZE_CLASSES
 from cwnd.replicates.document import COMPLETION, LOADS, MEANS, SUMS, RunDocument, measure_documents
 from cwnd.summary_types import LinkSummary
 
@@ -62,6 +63,7 @@ MEASURES = frozenset(
         *("flows", "failures", *SUMS, *MEANS, *LOADS),
         *(name for name, kind in get_type_hints(LinkSummary).items() if kind in (float, int)),
         *(f"completion_{part}_s" for part in COMPLETION),
+        *(f"completion_{part}_{size}_s" for part in COMPLETION for _, size in SIZE_CLASSES),
         *STARTED_TRANSFERS,
     )
 )
@@ -120,6 +122,9 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
         counts = cast("Mapping[str, object]", summed)
         rows += [Row("transfers", place, name, key, number(counts, key), "", "") for key in STARTED_TRANSFERS]
         rows += measured("transfers", place, name, {f"completion_{part}_s": transfers[part] for part in COMPLETION})
+        for each in transfers["by_size"]:
+            times = {f"completion_{part}_{each['size']}_s": each[part] for part in COMPLETION}
+            rows += measured("transfers", place, name, times)
     return rows
 
 
