@@ -29,6 +29,9 @@
 //! packets that left at one instant are one here. It counts packets of acknowledgements alone as sent, which no acknowledgement
 //! answers; at the end of each batch of acknowledgements the bytes in flight are quinn's. It says nothing of losses that were none, so
 //! nothing is undone. It sends only while the bytes in flight stay below the window, so it is shown a byte more; and it paces by itself, at 1.25 windows per round trip.
+//!
+//! This is the trait of quinn 0.11, the newest on crates.io. quinn's main branch says of a reduction whether ECN asked for it, and when a
+//! loss was none; this crate takes both up when they are released. [`cwnd::transport::Transport`] has the calls for them.
 #![forbid(unsafe_code)]
 
 #[cfg(doctest)]
