@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// Most transfers of a list.
 const MAX_TRANSFERS: usize = 1_000_000;
+/// The largest transfer, bytes, as of any distribution of sizes.
+const MAX_SIZE: u64 = 1 << 53;
 const LIST: &str = "the path of a file, or list = [[start, size], ...], such as [[\"0s\", \"10kB\"]]";
 const TRANSFER: &str = "[a time, a size above 0], such as [\"0.5s\", \"10kB\"]";
 
@@ -57,7 +59,7 @@ impl RowFormat for ListedFlows {
     fn form(&self) -> Form {
         let transfer = Form::Tuple(vec![
             Form::Quantity(Quantity::Time(0, MAX_TIME)),
-            Form::Quantity(Quantity::Size(1, u64::MAX)),
+            Form::Quantity(Quantity::Size(1, MAX_SIZE)),
         ]);
         Form::List { item: Box::new(transfer), min: 1 }
     }
@@ -89,7 +91,7 @@ fn from_list(field: &str, value: &Value) -> Result<Vec<(u64, u64)>, Invalid> {
             Some([start, size]) => start.as_str().and_then(read_time).zip(size.as_str().and_then(read_size)),
             _ => None,
         };
-        let transfer = pair.filter(|pair| pair.1 > 0);
+        let transfer = pair.filter(|pair| (1..=MAX_SIZE).contains(&pair.1));
         transfer.ok_or_else(|| refuse(format!("{field}[{index}]"), item, TRANSFER))
     };
     list.iter().enumerate().map(read).collect()
@@ -158,7 +160,7 @@ fn from_text(field: &str, text: &str) -> Result<Vec<(u64, u64)>, Invalid> {
             rounded(cells.get(column)?, factor)
         };
         let start = read(columns.start, TIMES).filter(|start| *start <= MAX_TIME);
-        let size = read(columns.size, SIZES).filter(|size| *size > 0);
+        let size = read(columns.size, SIZES).filter(|size| (1..=MAX_SIZE).contains(size));
         let Some(transfer) = start.zip(size) else {
             return Err(refuse(*number, line, "a start of 0 or more and a size above 0, as plain decimals"));
         };

@@ -165,6 +165,10 @@ fn a_list_of_flows_is_traffic() {
             "list = [['1s', '1B']]\nfile = 'x'",
             "traffic[0].list: [[\"1s\",\"1B\"]] is not accepted; expected either file or list",
         ),
+        (
+            "list = [['1s', '9007199254740993B']]",
+            "traffic[0].list[0]: [\"1s\",\"9007199254740993B\"] is not accepted",
+        ),
         ("list = [['1s', '1B']]\ndirection = 'both'", "traffic[0].direction: \"both\" is not accepted"),
     ] {
         let message =
