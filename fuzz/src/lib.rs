@@ -20,5 +20,5 @@ pub use choices::{Choices, random_bytes};
 pub use document::{distance, document, document_about};
 pub use facts::{facts_of, random_facts};
 pub use panics::caught;
-pub use readers::{READERS, mutated, read_with, seeds_of};
+pub use readers::{READERS, mutated, read_with, scenario_of, seeds_of};
 pub use shrink::{failure_of, kind_of, known, known_lines, shrink};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The readers of what others wrote, on any bytes: no panic, an error of one line, and what is accepted is printed and read back as the same.
 
-use cwnd_link::Trace;
 use cwnd_scenario::Scenario;
 
 /// Longest error, bytes: three parts of 2000 characters, and what is between them.
 const LONGEST_ERROR: usize = 25_000;
 
 /// Names of the readers.
-pub const READERS: [&str; 6] = ["scenario", "json", "trace", "distribution", "flow", "frames"];
+pub const READERS: [&str; 8] =
+    ["scenario", "json", "trace", "distribution", "transfers", "flow", "netem", "frames"];
 
 /// A scenario around a file that it names.
 const WITH_TRACE: &str = r#"
@@ -24,10 +24,40 @@ duration = "1s"
 [link]
 rate = "10Mbit/s"
 rtt = "20ms"
+[[flow]]
+cc = "reno"
 [[traffic]]
+model = "mix"
+share = 0.2
 size = { kind = "empirical", file = "file", unit = "B" }
-load = 0.5
 "#;
+const WITH_TRANSFERS: &str = r#"
+duration = "1s"
+[link]
+rate = "10Mbit/s"
+rtt = "20ms"
+[[flow]]
+cc = "reno"
+[[traffic]]
+model = "list"
+file = "file"
+cc = "reno"
+"#;
+
+/// The scenario that a reader of documents, or of a file that one names, makes of a text; `None` for another reader.
+#[must_use]
+pub fn scenario_of(reader: &str, text: &str) -> Option<Result<Scenario, cwnd_scenario::Invalid>> {
+    let file = |_: &str| Ok(text.to_owned());
+    Some(match reader {
+        "scenario" => Scenario::from_toml(text),
+        "json" => Scenario::from_json(text),
+        // Mahimahi's, or a series of columns.
+        "trace" => Scenario::from_toml_with(WITH_TRACE, &file),
+        "distribution" => Scenario::from_toml_with(WITH_DISTRIBUTION, &file),
+        "transfers" => Scenario::from_toml_with(WITH_TRANSFERS, &file),
+        _ => return None,
+    })
+}
 
 /// Has a reader read bytes.
 ///
@@ -36,18 +66,15 @@ load = 0.5
 pub fn read_with(reader: &str, bytes: &[u8]) -> Result<(), String> {
     // Files are text before they come to these readers: Python and `std::fs::read_to_string` refuse others.
     let text = String::from_utf8_lossy(bytes);
-    let file = |_: &str| Ok(text.clone().into_owned());
+    if let Some(read) = scenario_of(reader, &text) {
+        return kept(read, &text);
+    }
     match reader {
-        "scenario" => kept(Scenario::from_toml(&text)),
-        "json" => kept(Scenario::from_json(&text)),
-        "trace" => {
-            if let Err(error) = Trace::parse(&text) {
-                one_line(&error.to_string())?;
-            }
-            kept(Scenario::from_toml_with(WITH_TRACE, &file))
-        }
-        "distribution" => kept(Scenario::from_toml_with(WITH_DISTRIBUTION, &file)),
         "flow" => match cwnd_scenario::flow_spec::parse(&text, "flow") {
+            Ok(_) => Ok(()),
+            Err(error) => one_line(&error.to_string()),
+        },
+        "netem" => match cwnd_scenario::netem::meaning(&text) {
             Ok(_) => Ok(()),
             Err(error) => one_line(&error.to_string()),
         },
@@ -69,19 +96,16 @@ fn one_line(error: &str) -> Result<(), String> {
 }
 
 /// Refuses a scenario that is not what it is printed as.
-fn kept(read: Result<Scenario, cwnd_scenario::Invalid>) -> Result<(), String> {
+fn kept(read: Result<Scenario, cwnd_scenario::Invalid>, text: &str) -> Result<(), String> {
     match read {
         Err(error) => one_line(&error.to_string()),
         Ok(scenario) => {
-            let none = |_: &str| Err("no file".to_owned());
+            // One that names a trace is printed with its path.
+            let file = |_: &str| Ok(text.to_owned());
             let toml = scenario.to_toml();
-            // One that names a file is printed with its path.
-            if toml.contains("trace =") || toml.contains("\"trace\"") {
-                return Ok(());
-            }
-            let again = Scenario::from_toml_with(&toml, &none)
+            let again = Scenario::from_toml_with(&toml, &file)
                 .map_err(|error| format!("printed as TOML it is refused: {error}"))?;
-            let json = Scenario::from_json_with(&scenario.to_json(), &none)
+            let json = Scenario::from_json_with(&scenario.to_json(), &file)
                 .map_err(|error| format!("printed as JSON it is refused: {error}"))?;
             if again == scenario && json == scenario {
                 Ok(())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The readers of what others wrote: the corpus, every input that one has broken on, and changed ones of a fixed seed.
 
-use cwnd_fuzz::{READERS, caught, mutated, read_with, seeds_of};
+use cwnd_fuzz::{READERS, caught, mutated, read_with, scenario_of, seeds_of};
 
 #[test]
 fn every_reader_has_seeds_that_it_reads() {
@@ -14,6 +14,17 @@ fn every_reader_has_seeds_that_it_reads() {
                 Ok(()),
                 "{reader}"
             );
+        }
+    }
+}
+
+// Else the search would change documents that are refused before their files are read.
+#[test]
+fn every_seed_of_a_scenario_or_its_file_is_accepted() {
+    for reader in ["scenario", "json", "trace", "distribution", "transfers"] {
+        for seed in seeds_of(reader).expect("a folder") {
+            let read = scenario_of(reader, &String::from_utf8_lossy(&seed)).expect("a reader of scenarios");
+            assert!(read.is_ok(), "{reader}: {read:?}");
         }
     }
 }
