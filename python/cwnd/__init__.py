@@ -8,7 +8,7 @@
 
 Refused input raises a `ValueError` with a message of one line: `ScenarioError` for a scenario or an argument (its subclass
 `CrateError` for the crate of a plugin), `FolderError` for a folder that may not be written to, `NoResultError` for a folder that
-cannot be read. `PluginError` is a panic of a plugin's algorithm, `FellBehindError` a live run on a machine that did not keep up, `metrics.UndefinedError` a measure without a value. Errors of the system
+cannot be read. `PluginError` is a panic of a plugin's algorithm, `FellBehindError` a live run on a machine that did not keep up, `metrics.UndefinedError` a measure without a value. `ConnectionWarning` says that a connection of a real stack failed. Errors of the system
 are `OSError`.
 
 Names are imported on first use; pyarrow is imported for a `Result`'s tables, matplotlib for the pictures of `save`.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cwnd.check_command import check
     from cwnd.comparing import compare, compare_command
     from cwnd.comparison.runner import fidelity
+    from cwnd.connection_failures import ConnectionWarning
     from cwnd.difference.python import diff
     from cwnd.difference.results import Difference
     from cwnd.hook_steps import hook_calls
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from cwnd.transport_replay import replay_transport
 
 __all__ = [
+    "ConnectionWarning",
     "CrateError",
     "Difference",
     "FellBehindError",
@@ -83,6 +85,7 @@ __all__ = [
 ]
 
 HOMES = {
+    "ConnectionWarning": "connection_failures",
     "CrateError": "plugin",
     "Difference": "difference.results",
     "FellBehindError": "_native",

@@ -20,7 +20,13 @@ class Failed(Exception):
 
 
 class Stack:
-    """One end of a connection: what is told it, and what it says. Times are in ns since the run began."""
+    """One end of a connection: what is told it, and what it says. Times are in ns since the run began.
+
+    A stack that keeps to a receive window (`rwnd` of its flow) has `takes_receive_window`, and reads `receive_window`, bytes, when it opens.
+    """
+
+    takes_receive_window = False
+    receive_window = NONE
 
     def __init__(self, role: int, datagram: int, seed: int, name: str) -> None:
         self.role, self.datagram, self.seed, self.name = role, datagram, seed, name
@@ -65,9 +71,13 @@ def answer(make: type[Stack], source: BinaryIO, target: BinaryIO) -> None:
         kind, rest = frame[0], frame[1:]
         if kind == 1:
             version, role, datagram, seed = struct.unpack_from("<HBHQ", rest)
-            if version != 1:
-                raise Failed(f"version {version} of the protocol: this is for version 1")
-            stack = make(role, datagram, seed, rest[13:].decode())
+            if version not in (1, 2):
+                raise Failed(f"version {version} of the protocol: this is for versions 1 and 2")
+            if version == 2 and not make.takes_receive_window:
+                raise Failed("rwnd: this stack takes no receive window")
+            stack = make(role, datagram, seed, rest[13 if version == 1 else 21 :].decode())
+            if version == 2:
+                stack.receive_window = int.from_bytes(rest[13:21], "little")
         elif stack is None:
             raise Failed("a frame before HELLO")
         else:
@@ -96,32 +106,46 @@ def answer(make: type[Stack], source: BinaryIO, target: BinaryIO) -> None:
 class Aimd(Stack):
     """Numbered pieces, each acknowledged by its number; one more piece in flight a round trip, half after a loss."""
 
+    takes_receive_window = True
+
     def __init__(self, role: int, datagram: int, seed: int, name: str) -> None:
         super().__init__(role, datagram, seed, name)
         if name != "aimd":
             raise Failed(f"stock-{name}: this stack has stock-aimd alone")
         self.piece = datagram - 8
         self.window, self.threshold, self.recovery = 10.0, 1e18, -1
-        self.total, self.next = 0, 0
+        #: bytes that the application has written, and that pieces hold
+        self.total, self.placed, self.next = 0, 0, 0
+        #: bytes of each piece that has not been acknowledged
+        self.sizes: dict[int, int] = {}
         #: pieces in flight, when each was sent, and how many later ones have been acknowledged
         self.sent: dict[int, list[int]] = {}
         self.waiting: list[int] = []
-        self.here: set[int] = set()
-        self.upto, self.last = 0, (-1, 0)
+        #: bytes of the pieces that have arrived behind a gap
+        self.here: dict[int, int] = {}
+        self.upto = 0
 
     def write(self, now: int, size: int) -> None:
         self.total = NONE if size == NONE else self.total + size
         self.send(now)
 
     def finish(self, now: int) -> None:
-        self.total = min(self.total, self.next * self.piece)
+        self.total = self.placed
+
+    def may_begin(self) -> bool:
+        """Whether there is a new piece, and the receiver has room for it."""
+        oldest = min(self.sizes, default=self.next)
+        room = self.next == oldest or (self.next - oldest + 1) * self.piece <= self.receive_window
+        return self.placed < self.total and room
 
     def send(self, now: int) -> None:
-        while len(self.sent) < int(self.window) and (self.waiting or self.next * self.piece < self.total):
+        while len(self.sent) < int(self.window) and (self.waiting or self.may_begin()):
             number = self.waiting.pop(0) if self.waiting else self.next
-            self.next = max(self.next, number + 1)
-            size = min(self.piece, self.total - number * self.piece)
-            self.out.append((0, number.to_bytes(8, "little") + bytes(size)))
+            if number == self.next:
+                self.sizes[number] = min(self.piece, self.total - self.placed)
+                self.placed += self.sizes[number]
+                self.next += 1
+            self.out.append((0, number.to_bytes(8, "little") + bytes(self.sizes[number])))
             self.sent[number] = [now, 0]
         oldest = min((at for at, _ in self.sent.values()), default=NONE)
         self.next_timer = NONE if oldest == NONE else oldest + max(3 * self.srtt, 200_000_000)
@@ -140,14 +164,15 @@ class Aimd(Stack):
         number = int.from_bytes(data[:8], "little")
         if self.role == RECEIVER:
             if number >= self.upto and number not in self.here:
-                self.here.add(number)
-                self.last = max(self.last, (number, len(data) - 8))
+                self.here[number] = len(data) - 8
                 while self.upto in self.here:
-                    self.here.remove(self.upto)
-                    self.read += self.last[1] if self.upto == self.last[0] else self.piece
+                    self.read += self.here.pop(self.upto)
                     self.upto += 1
             self.out.append((0, data[:8]))
             return
+        self.sizes.pop(number, None)
+        if number in self.waiting:
+            self.waiting.remove(number)
         if number in self.sent:
             rtt = now - self.sent.pop(number)[0]
             self.srtt = (7 * self.srtt + rtt) // 8 if self.srtt else rtt

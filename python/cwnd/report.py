@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cwnd import drop_causes
+from cwnd.connection_failures import failure_lines, receive_limit_lines
 from cwnd.json_types import number
 from cwnd.terminal import Grid, Printer
 
@@ -201,8 +202,10 @@ def groups(flows: Sequence[FlowSummary]) -> Grid:
 
 
 def table(summary: Summary, printer: Printer | None = None) -> None:
-    """Prints flows, links, traffic, transfers and cost."""
+    """Prints connections that failed, flows, links, traffic, transfers and cost."""
     printer = printer or Printer()
+    for line in failure_lines(summary.get("failures", ())):
+        printer.print(line)
     if len(summary["flows"]) > MOST_FLOWS:
         printer.print(groups(summary["flows"]))
         printer.print(f"{len(summary['flows']):,} flows: a row for each is in --json, and in the table flows of -o")
@@ -242,9 +245,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(f"dropped {', '.join(dropped)}{marked}")
     if summary["measured_s"] != [0, summary["duration_s"]]:
         printer.print(whole_run(summary))
-    for failure in summary.get("failures", ()):
-        what = "its connection ended at" if failure["has_opened"] else "its connection never opened, up to"
-        printer.print(f"{failure['flow']}: {what} {failure['time_s']:.3f} s: {failure['why']}")
+    for line in receive_limit_lines(summary):
+        printer.print(line)
     perf, live = summary["perf"], summary.get("live")
     if live is not None:
         printer.print(

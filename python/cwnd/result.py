@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from cwnd.metrics.run_measures import Measures
     from cwnd.qlog_file import FlowChoice
+    from cwnd.summary_types import FlowFailure
 
 #: How often a run is tried that this machine does not keep up with.
 TRIES = 5
@@ -123,6 +124,11 @@ class Result(Displayed):
         from cwnd.dataset import dataset_of
 
         return dataset_of(self.summary_table).isel(seed=0)
+
+    @property
+    def failures(self) -> list[FlowFailure]:
+        """Connections of real stacks that ended by a fault or never opened: `flow`, `time_s`, `has_opened`, `why`. Empty where there are none."""
+        return list(self.summary.get("failures", ()))
 
     @property
     def names(self) -> Sequence[str]:

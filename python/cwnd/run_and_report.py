@@ -9,6 +9,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
 from cwnd.lanes import LIVE, MOST_THREADS, SIM, check_lane, too_fast
@@ -70,12 +72,14 @@ def run_and_report(
         note(f"this run took one thread of {count}: docs/guide/many-flows.md says which take several")
     if as_json:
         print(json.dumps(summary))
-        return
-    from cwnd.report import table
+    else:
+        from cwnd.report import table
 
-    table(summary)
-    for line in messages:
-        note(line)
+        table(summary)
+        for line in messages:
+            note(line)
+    if summary.get("failures"):
+        raise typer.Exit(1)
 
 
 def threads_of(text: str | None, lane: str) -> int:

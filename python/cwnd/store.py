@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from cwnd import partial_folders
 from cwnd._native import Scenario, __version__
+from cwnd.connection_failures import warn_of_failures
 from cwnd.input_errors import flag_of, path_of, refused, scenario_of
 from cwnd.kernel.result import KIND as TRACE_KIND
 from cwnd.lanes import LANES, SIM, Engine, check_lane, check_threads
@@ -227,7 +228,8 @@ def run(
     nothing there. Raises `ScenarioError` for anything that is no scenario or path of one, and before the run if the tables are expected to hold more
     than `record.limit`; `PluginError` if a plugin's algorithm panics. In lane `live` also
     `ScenarioError` for what the kernel does not do, `OSError` for what the system refuses, and `FellBehindError` when this machine
-    did not keep up: such a run has no result.
+    did not keep up: such a run has no result. Warns (`ConnectionWarning`) if a connection of a real stack ended by a fault or never opened:
+    `Result.failures`.
     """
     scenario = scenario_of(scenario)
     if progress is not None and not callable(progress):
@@ -235,8 +237,11 @@ def run(
     pictures, force = flag_of("pictures", pictures), flag_of("force", force)
     threads = check_threads(threads, check_lane(lane))
     if folder is None:
-        return run_in_memory(scenario, progress, lane, threads)
-    return record(scenario, folder, progress, pictures=pictures, force=force, lane=lane, threads=threads)
+        result = run_in_memory(scenario, progress, lane, threads)
+    else:
+        result = record(scenario, folder, progress, pictures=pictures, force=force, lane=lane, threads=threads)
+    warn_of_failures(result.summary, 2)
+    return result
 
 
 def record(

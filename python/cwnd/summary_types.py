@@ -228,6 +228,17 @@ class FlowFailure(TypedDict):
     why: str
 
 
+class ReceiveLimit(TypedDict):
+    """A flow that its receive window limited: its mean congestion window was not below it."""
+
+    #: name of the flow
+    flow: str
+    #: packets
+    receive_window: float
+    #: packets
+    cwnd_mean: float
+
+
 class MeasuredSummary(TypedDict):
     """What a run came to over its measured interval."""
 
@@ -242,3 +253,5 @@ class MeasuredSummary(TypedDict):
     traffic: list[TrafficSummary]
     #: connections of real stacks that ended by a fault or never opened, in the order of time; absent where there are none
     failures: NotRequired[list[FlowFailure]]
+    #: flows that their receive window limited in the measured interval; absent where there are none
+    receive_limits: NotRequired[list[ReceiveLimit]]

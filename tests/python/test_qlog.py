@@ -293,6 +293,7 @@ queue = { kind = "droptail", limit = "1bdp" }
 [[flow]]
 cc = "stock-cubic"
 stack = "quinn"
+rwnd = 1000000000
 """
 
 

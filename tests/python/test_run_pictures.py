@@ -315,7 +315,10 @@ def test_importing_the_pictures_chooses_no_backend() -> None:
 # At 1 Gbit/s, 40 ms quinn's own slow start ends its connection before 1 s; the flow of TCP begins after that.
 @pytest.fixture(scope="module")
 def ended() -> package.Result:
-    flows = [package.Flow("stock-cubic", stack="quinn", start="0s"), package.Flow("cubic", start="700ms")]
+    flows = [
+        package.Flow("stock-cubic", stack="quinn", start="0s", rwnd=1_000_000_000),
+        package.Flow("cubic", start="700ms"),
+    ]
     return package.run(package.dumbbell(flows=flows, rate="1Gbit/s", rtt="40ms", duration="3s"))
 
 

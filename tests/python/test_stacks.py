@@ -43,18 +43,75 @@ def test_a_scenario_the_command_and_python_give_one_result(tmp_path: Path, cwnd:
     assert "failures" not in shown
 
 
-# At 1 Gbit/s and 40 ms slow start without HyStart overshoots by a whole BDP: more gaps than quinn keeps.
-def test_a_connection_that_ends_is_a_line_of_the_report_and_an_entry_of_the_summary(tmp_path: Path, cwnd: Cli) -> None:
-    flow = "cubic@stack=quinn,slow_start=standard"
+# At 1 Gbit/s and 40 ms, with a receive window that limits nothing, slow start without HyStart overshoots by a whole BDP: more gaps than
+# quinn keeps.
+def test_a_connection_that_ends_is_the_first_line_an_exit_code_a_warning_and_an_entry(
+    tmp_path: Path, cwnd: Cli
+) -> None:
+    flow = "cubic@stack=quinn,slow_start=standard,rwnd=1000000000"
     path = ("--rate", "1Gbit/s", "--rtt", "40ms", "--duration", "1500ms")
-    shown = cwnd("compare", flow, *path, cwd=tmp_path).stdout
-    assert "cubic: its connection ended at 0." in shown and "too many gaps in stream buffer" in shown
-    result = compare(flow, rate="1Gbit/s", rtt="40ms", duration="1500ms")
-    [failure] = result.summary["failures"]
+    ended = cwnd("compare", flow, *path, cwd=tmp_path)
+    first = " ".join(ended.stdout.split())
+    assert ended.returncode == 1 and first.startswith("cubic: its connection ended at 0."), ended.stdout
+    assert "too many gaps in stream buffer" in first
+    several = cwnd("compare", flow, *path, "--seeds", "2", cwd=tmp_path)
+    assert several.returncode == 1 and several.stdout.startswith("in 2 of 2 runs connections ended"), several.stdout
+    printed = cwnd("compare", flow, *path, "--json", cwd=tmp_path)
+    assert printed.returncode == 1 and json.loads(printed.stdout)["failures"]
+    with pytest.warns(package.ConnectionWarning, match=r"cubic: its connection ended at 0\..*too many gaps"):
+        result = compare(flow, rate="1Gbit/s", rtt="40ms", duration="1500ms")
+    assert result.failures == result.summary["failures"]
+    with pytest.warns(package.ConnectionWarning, match="in 2 of 2 runs connections ended"):
+        runs_of_seeds = compare(flow, rate="1Gbit/s", rtt="40ms", duration="1500ms", seeds=2)
+    assert list(runs_of_seeds.failures) == [1, 2] and runs_of_seeds.failures[1] == result.failures
+    [failure] = result.failures
     assert failure["flow"] == "cubic" and 0.4 < failure["time_s"] < 1 and failure["has_opened"]
     assert "failure" in result.events.column("kind").to_pylist()
-    # With what it has there unless told otherwise it lives.
-    assert "failures" not in compare("cubic@stack=quinn", rate="1Gbit/s", rtt="40ms", duration="1500ms").summary
+    # With quinn's own receive window it lives.
+    lives = cwnd("compare", "cubic@stack=quinn,slow_start=standard", *path, cwd=tmp_path)
+    assert lives.returncode == 0 and "its connection" not in lives.stdout, lives.stdout
+
+
+# 1.25 MB are 849.2 datagrams of 1472 bytes, and 166.7 Mbit/s of the 300 at 60 ms.
+def test_a_flow_that_its_receive_window_limits_is_said_to_be(tmp_path: Path, cwnd: Cli) -> None:
+    path = ("--rate", "300Mbit/s", "--rtt", "60ms", "--buffer", "1bdp", "--duration", "5s")
+    ended = cwnd("compare", "stock-cubic@stack=quinn", *path, cwd=tmp_path)
+    assert ended.returncode == 0, ended.stdout
+    words = "stock-cubic: limited by its receive window of 849 packets: its mean congestion window was"
+    assert words in " ".join(ended.stdout.split()), ended.stdout
+    document = json.loads(cwnd("compare", "cubic@rwnd=100", *path, "--json", cwd=tmp_path).stdout)
+    [limit] = document["receive_limits"]
+    assert limit["flow"] == "cubic" and limit["receive_window"] == 100 and limit["cwnd_mean"] >= 100
+    plain = compare("cubic", rate="20Mbit/s", rtt="30ms", duration="3s")
+    assert "receive_limits" not in plain.summary
+    several = cwnd("compare", "stock-cubic@stack=quinn", *path, "--seeds", "2", cwd=tmp_path).stdout
+    assert "in 2 of 2 runs a receive window limited stock-cubic" in " ".join(several.split())
+
+
+# 1 Mbit/s of payload, of 100; the first second is the handshake's and the way's.
+def test_an_application_has_a_rate_with_every_stack(tmp_path: Path, cwnd: Cli) -> None:
+    child = f"stock-aimd@stack=exec,exec={sys.executable} -m cwnd.exec_child"
+    flows = ["cubic@stack=quinn", "cubic@stack=noq", "stock-reno@stack=smoltcp", child]
+    keys = ("--rate", "100Mbit/s", "--rtt", "100ms", "--duration", "6s", "--measure", "1s..6s", "--json")
+    rated = [f"{flow},app_rate=1Mbit/s,label=f{at}" for at, flow in enumerate(flows)]
+    rated[3] = f"stock-aimd@stack=exec,app_rate=1Mbit/s,label=f3,exec={sys.executable} -m cwnd.exec_child"
+    done = cwnd("compare", *rated, *keys, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for flow in json.loads(done.stdout)["flows"]:
+        assert 0.95 <= flow["goodput_mbps"] <= 1.05, flow
+
+
+# 20 datagrams of 1472 bytes a round trip of 100 ms: 2.36 Mbit/s.
+def test_a_child_is_told_its_receive_window(tmp_path: Path, cwnd: Cli) -> None:
+    flow = f"stock-aimd@stack=exec,rwnd=20,exec={sys.executable} -m cwnd.exec_child"
+    shown = compare(flow, rate="100Mbit/s", rtt="100ms", duration="10s").summary["flows"][0]
+    assert 1.5 <= shown["goodput_mbps"] <= 2.36, shown
+    silent = tmp_path / "silent.py"
+    silent.write_text(
+        "import sys\nfrom cwnd.exec_child import Stack, serve\nserve(Stack, sys.stdin.buffer, sys.stdout.buffer)\n"
+    )
+    with pytest.raises(ScenarioError, match="rwnd: this stack takes no receive window"):
+        compare(f"stock-x@stack=exec,rwnd=20,exec={sys.executable} {silent}", rate="10Mbit/s", rtt="40ms")
 
 
 # A flow of `cwnd compare` starts at a drawn time; from a file this one starts at 0.5 s of 2.
@@ -62,9 +119,11 @@ def test_so_is_one_that_never_opens(tmp_path: Path, cwnd: Cli) -> None:
     text = QUINN.replace("6s", "2s").replace("[[flow]]", 'loss = "every:1"\n[[flow]]\nstart = "500ms"')
     (tmp_path / "a.toml").write_text(text)
     words = "no byte was delivered and acknowledged in 1.500 s"
-    shown = cwnd("run", "a.toml", cwd=tmp_path).stdout
-    assert f"cubic: its connection never opened, up to 2.000 s: {words}" in " ".join(shown.split())
-    result = package.run(Scenario.from_toml(text))
+    ended = cwnd("run", "a.toml", cwd=tmp_path)
+    shown = " ".join(ended.stdout.split())
+    assert ended.returncode == 1 and shown.startswith(f"cubic: its connection never opened, up to 2.000 s: {words}")
+    with pytest.warns(package.ConnectionWarning, match="its connection never opened"):
+        result = package.run(Scenario.from_toml(text))
     assert result.summary["failures"] == [{"flow": "cubic", "time_s": 2.0, "has_opened": False, "why": words}]
     assert "failure" not in result.events.column("kind").to_pylist()
     several = " ".join(cwnd("run", "a.toml", "--seeds", "2", cwd=tmp_path).stdout.split())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
@@ -13,6 +14,7 @@ from tools.stacks.runs import (
     AGREEMENT,
     BUFFERS,
     LOSSES,
+    OWN_WINDOWS,
     SEEDED,
     SEEDS,
     SLOW_STARTS,
@@ -27,6 +29,8 @@ PAGE = DOCS / "results" / "stacks.md"
 STUDENT = 2.093
 #: Between two rows of the table `cwnd`, s.
 INTERVAL_S = 0.1
+#: The stacks' own receive window of a stream, bits.
+OWN_WINDOW_BITS = 10_000_000
 
 Found = dict[str, Kept]
 
@@ -60,6 +64,35 @@ def standstills(windows: Sequence[int]) -> list[tuple[float, int, float]]:
             if rows is not None:
                 found.append((place * INTERVAL_S, low, rows * INTERVAL_S))
     return found
+
+
+def own_windows(found: Found) -> list[str]:
+    """The section on the stacks' own receive windows."""
+    flows = ("cubic", "stock-cubic")
+    rows = []
+    for rate, rtt, _ in OWN_WINDOWS:
+        row = [f"{rate} Mbit/s, {rtt} ms", f"{min(1.0, OWN_WINDOW_BITS / rtt / rate / 1000):.0%}"]
+        for stack, flow in itertools.product(STACKS, flows):
+            kept = found[f"windows/{rate}/{rtt}/{stack}/{flow}"]
+            row.append(f"**{kept['failures'][0][0]:.1f} s**" if dead(kept) else f"{kept['goodput'][0] / rate:.0%}")
+        rows.append(row)
+    ended = sum("**" in cell for row in rows for cell in row)
+    total = len(rows) * len(STACKS) * len(flows)
+    outcome = f"{ended} of {total} connections ended" if ended else f"None of {total} connections ended"
+    headings = ["path", "1.25 MB a round trip", *(f"{stack}: `{flow}`" for stack in STACKS for flow in flows)]
+    return [
+        "## With the stacks' own receive windows",
+        "",
+        "quinn and noq let a peer send 1.25 MB of a stream before they have read it (`TransportConfig::stream_receive_window`): 12.5 MB/s at a round trip of 100 ms. "
+        "On a path that carries more per round trip this window limits the flow, whatever its algorithm. Goodput over the rate, behind a buffer of one BDP and from 1 s on, of our CUBIC and the stack's; "
+        "in bold when a connection ended:",
+        "",
+        *table(headings, rows),
+        f"{outcome}. `cwnd compare` says of a flow that its receive window limited it, and `rwnd` sets another window.",
+        "",
+        "`cwnd compare 'stock-cubic@stack=quinn' --rate 300Mbit/s --rtt 60ms --duration 6s`",
+        "",
+    ]
 
 
 def agreement(found: Found) -> list[str]:
@@ -179,10 +212,10 @@ def survival(found: Found) -> list[str]:
         *table(headings, rows),
         *table(["connections that lived", *ways], counts),
         f"The stacks' words: {said}. quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one; the overshoot of slow start leaves them, and at windows that large so may any loss. "
-        "Flow control does not limit here: with the stacks' own windows (quinn: 1.25 MB for a stream) such gaps cannot build up, nor can more than that be in flight. "
+        "With the stacks' own receive windows no more than 1.25 MB is in flight, and such gaps cannot build up. "
         "This is why an algorithm of ours has Linux's HyStart in QUIC (`Controller::for_quic`), where it has HyStart++ on TCP.",
         "",
-        "`cwnd compare 'cubic@stack=quinn,slow_start=standard' --rate 1Gbit/s --rtt 40ms --duration 6s`",
+        "`cwnd compare 'cubic@stack=quinn,slow_start=standard,rwnd=1073741824' --rate 1Gbit/s --rtt 40ms --duration 6s`",
         "",
     ]
 
@@ -294,6 +327,10 @@ def text(found: Found) -> str:
         "(which changes no packet: `crates/cwnd-stacks/tests/engine`). `stock-cubic` and the like are the stacks' own controllers. A flow alone on a path without random losses has no "
         "randomness: it is one run, whatever the seed. `python -m tools.stacks` repeats all of it; each line of the tables is a `cwnd compare`.",
         "",
+        "**Receive windows**: only the next section has the stacks' own, 1.25 MB for a stream. All other sections were measured with `rwnd=1073741824`, a window that limits nothing, "
+        "so that the congestion control alone decides. On fast, long paths connections end with such a window that live with the stacks' own.",
+        "",
+        *own_windows(found),
         *agreement(found),
         *survival(found),
         *plateau(found),

@@ -34,6 +34,8 @@ SURVIVAL = [
     (1000, 10, 6),
     (1000, 40, 6),
 ]
+#: Paths on which the stacks' own receive windows are what limits, and one on which they are not.
+OWN_WINDOWS = [(100, 40, 6), (100, 160, 6), (300, 60, 6), (1000, 10, 4), (1000, 40, 4)]
 SURVIVAL_BUFFERS = ("0.25bdp", "1bdp", "2bdp")
 SEEDS = range(1, 21)
 #: The algorithms of the sections with seeds: ours, and the stacks' own.
@@ -42,6 +44,10 @@ SEEDED = (
     "cubic@stack=noq", "cubic-linux@stack=noq", "reno@stack=noq", "stock-cubic@stack=noq", "stock-newreno@stack=noq",
 )  # fmt: skip
 LOSSES = ("0.0001", "0.001", "0.01")
+
+
+#: A receive window that limits nothing, as a key of a flow.
+UNLIMITED = "rwnd=1073741824"
 
 
 class Kept(TypedDict):
@@ -66,10 +72,14 @@ class Run:
     name: str
     flows: tuple[str, ...]
     settings: dict[str, object] = field(hash=False)
+    #: the receive window of flows with a stack; `None`: the stack's own
+    window: str | None = UNLIMITED
 
     def numbers(self) -> Kept:
         """Runs it; what is kept."""
-        result = cast("Callable[..., cwnd.Result]", cwnd.compare)(list(self.flows), **self.settings)
+        result = cast("Callable[..., cwnd.Result]", cwnd.compare)(
+            list(with_windows(self.flows, self.window)), **self.settings
+        )
         summary = result.summary
         kept: Kept = {
             "goodput": [round(flow["goodput_mbps"], 4) for flow in summary["flows"]],
@@ -96,6 +106,11 @@ def path(rate: int, rtt: int, buffer: str, seconds: int, **more: object) -> dict
     }
 
 
+def with_windows(flows: tuple[str, ...], window: str | None) -> tuple[str, ...]:
+    """The flows with this receive window where they have a stack."""
+    return tuple(with_keys(flow, window) if window is not None and "stack=" in flow else flow for flow in flows)
+
+
 def with_keys(flow: str, *keys: str) -> str:
     """The flow with these keys more."""
     return flow + ("," if "@" in flow else "@") + ",".join(keys)
@@ -111,6 +126,10 @@ def runs() -> Iterator[Run]:
         for slow_start in SLOW_STARTS:
             yield Run(f"survival/{place}/{slow_start}", (f"cubic@stack={stack},slow_start={slow_start}",), settings)
         yield Run(f"survival/{place}/own", (f"stock-cubic@stack={stack}",), settings)
+    for (rate, rtt, seconds), stack in itertools.product(OWN_WINDOWS, STACKS):
+        for flow in ("cubic", "stock-cubic"):
+            settings = {**path(rate, rtt, "1bdp", seconds), "measure": ("1s", f"{seconds}s")}
+            yield Run(f"windows/{rate}/{rtt}/{stack}/{flow}", (f"{flow}@stack={stack}",), settings, None)
     for (rate, rtt, seconds), buffer in itertools.product(AGREEMENT, BUFFERS):
         for way, convergence in itertools.product(("tcp", *STACKS), ("on", "off")):
             keys = ["slow_start=hystart"] + ([f"stack={way}"] if way != "tcp" else [])

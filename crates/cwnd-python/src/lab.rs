@@ -172,6 +172,7 @@ impl Recorded for Lab {
             flows: Vec::new(),
             traffic: Vec::new(),
             failures: Vec::new(),
+            receive_limits: Vec::new(),
         })
     }
 

@@ -42,6 +42,15 @@ pub struct FlowFailure {
     pub why: String,
 }
 
+/// A flow that its receive window limited: its mean congestion window was not below it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReceiveLimit {
+    /// The number of the flow.
+    pub flow: u32,
+    /// Its receive window, full packets.
+    pub receive_window: f64,
+}
+
 /// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {

@@ -40,6 +40,17 @@ impl Summary {
             });
             document["failures"] = failures.collect();
         }
+        if !self.receive_limits.is_empty() {
+            let limits = self.receive_limits.iter().map(|limit| {
+                let flow = self.flows.get(limit.flow as usize);
+                json!({
+                    "flow": flow.map(|flow| &flow.name),
+                    "receive_window": limit.receive_window,
+                    "cwnd_mean": flow.map(|flow| flow.cwnd_mean),
+                })
+            });
+            document["receive_limits"] = limits.collect();
+        }
         document
     }
 }

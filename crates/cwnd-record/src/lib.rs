@@ -17,7 +17,7 @@ mod summary;
 pub mod tables;
 
 pub use column::{Cell, Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
-pub use counts::{EventKind, FlowCounts, FlowFailure};
+pub use counts::{EventKind, FlowCounts, FlowFailure, ReceiveLimit};
 pub use curves::{Curves, Extremes, FlowCurves, LinkCurves};
 pub use interval::mean_interval;
 pub use kernel::{ConnectionRow, HookRow, PacketRow};

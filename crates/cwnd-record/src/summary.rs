@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The summary of a run, over the measured interval.
 
-use crate::counts::FlowFailure;
+use crate::counts::{FlowFailure, ReceiveLimit};
 use crate::tables::{FlowSummary, LinkSummary, TrafficSummary};
 
 /// The run as a whole.
@@ -19,6 +19,8 @@ pub struct Summary {
     pub traffic: Vec<TrafficSummary>,
     /// Connections of foreign stacks that ended by a fault, or that had not opened when the run ended, in the order of time.
     pub failures: Vec<FlowFailure>,
+    /// Flows that their receive window limited in the measured interval.
+    pub receive_limits: Vec<ReceiveLimit>,
 }
 
 impl Summary {

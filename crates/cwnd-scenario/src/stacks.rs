@@ -7,27 +7,47 @@ use crate::keys::stack::{Stack, is_stock, stock_names};
 use crate::params::{did_you_mean, unknown_stock};
 use serde_json::Value;
 
-/// Keys that are settings of the simulator's TCP, which a stack has its own ways for.
-const NOT_OF_STACKS: &[&str] = &[
-    "host",
-    "recovery",
-    "initial_cwnd",
-    "initial_ssthresh",
-    "ack_every",
-    "ack_delay",
-    "rwnd",
-    "min_rto",
-    "limited_transmit",
-    "overhead",
-    "host_clock",
-    "pacing",
-    "burst",
-    "handshake",
-    "gso",
-    "gro",
-    "app_rate",
-    "idle_restart",
+/// Keys that set up the simulator's TCP and its hosts. A stack does these itself, or the simulator does not model them around a stack.
+const NOT_OF_STACKS: &[(&str, Why)] = &[
+    ("host", Why::StackDecides),
+    ("recovery", Why::StackDecides),
+    ("initial_cwnd", Why::StackDecides),
+    ("initial_ssthresh", Why::StackDecides),
+    ("ack_every", Why::StackDecides),
+    ("ack_delay", Why::StackDecides),
+    ("min_rto", Why::StackDecides),
+    ("limited_transmit", Why::StackDecides),
+    ("overhead", Why::NotModelled),
+    ("host_clock", Why::NotModelled),
+    ("pacing", Why::StackDecides),
+    ("burst", Why::StackDecides),
+    ("handshake", Why::StackDecides),
+    ("gso", Why::NotModelled),
+    ("gro", Why::NotModelled),
+    ("idle_restart", Why::StackDecides),
 ];
+
+/// Why a flow with a stack cannot have a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// The stack has its own.
+    StackDecides,
+    /// The simulator models the host of its own TCP alone.
+    NotModelled,
+}
+
+impl Why {
+    /// What is expected instead of the key.
+    fn expected(self, key: &str, stack: Stack) -> String {
+        let name = stack.name();
+        match self {
+            Self::StackDecides => format!("no {key}: {name} has its own"),
+            Self::NotModelled => {
+                format!("no {key}: it is a setting of the simulator's TCP, and {name} runs without it")
+            }
+        }
+    }
+}
 
 /// Most flows of a group whose ends are child processes.
 const MOST_CHILDREN: u32 = 100;
@@ -64,8 +84,8 @@ pub(crate) fn check(
             return table.refuse("exec", written, "`stack = \"exec\"` with it");
         }
     }
-    match NOT_OF_STACKS.iter().find(|key| given.get(key) != defaults.get(key)) {
-        Some(key) => table.refuse(key, given.get(key), format!("no {key}: {} has its own", stack.name())),
+    match NOT_OF_STACKS.iter().find(|(key, _)| given.get(key) != defaults.get(key)) {
+        Some((key, why)) => table.refuse(key, given.get(key), why.expected(key, stack)),
         None => Ok(()),
     }
 }

@@ -106,6 +106,8 @@ pub struct ConnectionSpec<'a> {
     /// Largest datagram, bytes without the headers of IPv4 and UDP. What a stack sends is at most this and 28 bytes, with its
     /// [`Endpoint::headers`].
     pub datagram: u16,
+    /// Receive window of the connection and of its stream, bytes; `None`: the stack's default.
+    pub receive_window: Option<u64>,
     /// Whether packets are encrypted and the handshake is TLS.
     pub tls: bool,
     /// Seed of what the stack draws at random.

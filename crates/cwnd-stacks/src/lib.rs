@@ -11,7 +11,7 @@
 //! use cwnd_stacks::RealStacks;
 //!
 //! let algorithm = StackAlgorithm::Stock("cubic".to_owned());
-//! let spec = ConnectionSpec { stack: "quinn", algorithm, datagram: 1452, tls: false, seed: 1, exec: None };
+//! let spec = ConnectionSpec { stack: "quinn", algorithm, datagram: 1452, receive_window: None, tls: false, seed: 1, exec: None };
 //! let mut connection = RealStacks.connect(spec)?;
 //! connection.sender.open(0);
 //! let mut datagram = Vec::new();

@@ -65,6 +65,8 @@ def replicates(
     if out is not None:
         before = f", {result.found} of them were there" if result.found else ""
         note(f"{result.done} runs in {took:.1f} s{before}; written to {out}")
+    if result.failures:
+        raise typer.Exit(1)
 
 
 def say_stopped(done: int, asked: int, out: Path | None) -> NoReturn:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cwnd._native import FlowGroup, Scenario
+from cwnd.connection_failures import ConnectionWarning
 from cwnd.displayed import Displayed
 from cwnd.executor import Threads, Watch, run_all
 from cwnd.frames import RunsAndMeans
@@ -18,13 +19,15 @@ from cwnd.input_errors import path_of, refused, scenario_of
 from cwnd.lanes import SIM, check_lane
 from cwnd.replicates.document import ReplicatesDocument, RunDocument, combine
 from cwnd.replicates.folder import ReplicatesFolder
-from cwnd.replicates.report import IDENTICAL_RUNS
+from cwnd.replicates.report import IDENTICAL_RUNS, failed_runs
 from cwnd.replicates.rows import RunNumbers, numbers_of
 from cwnd.replicates.runner import SeedRun
 from cwnd.study.tables import mean_table, run_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from cwnd.summary_types import FlowFailure
 
 MOST_SEEDS = 10_000
 MOST_JOBS = 256
@@ -50,6 +53,12 @@ class Replicates(RunsAndMeans, Displayed):
         """The replicates whose document this is."""
         asked, done = document["asked"], len(document["seeds"])
         return cls(document, asked, done, done, done < asked)
+
+    @property
+    def failures(self) -> dict[int, list[FlowFailure]]:
+        """By seed, the connections of real stacks that ended by a fault or never opened: `flow`, `time_s`, `has_opened`, `why`."""
+        runs = self.document["runs"] if self.document else []
+        return {run["seed"]: list(run["failures"]) for run in runs if run.get("failures")}
 
     @property
     def runs(self) -> pa.Table:
@@ -122,7 +131,8 @@ def replicate(
     `watch`, if given, is called by these threads with a seed, its packets so far, and the part of its run that is done.
     With `folder`, runs that are already there are not run again, and every run is written as soon as it is done; with `force` they
     replace another result. Raises `ScenarioError`, `FolderError`, `OSError` when writing fails, and what `cwnd.run` raises in the lane; runs that are done stay. Warns if
-    several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default).
+    several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default); warns (`ConnectionWarning`) if
+    connections of real stacks failed: `Replicates.failures`.
     """
     scenario = scenario_of(scenario)
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
@@ -154,4 +164,6 @@ def replicate(
             own_folder.conclude(document)
     if document is not None and document["identical"]:
         warnings.warn(IDENTICAL_RUNS, stacklevel=2)
+    if document is not None and (line := failed_runs(document)):
+        warnings.warn(line, ConnectionWarning, stacklevel=2)
     return Replicates(document, seeds, len(runs), found, stopped)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from cwnd import drop_causes
+from cwnd.connection_failures import MOST_NAMED
 from cwnd.metrics.statistics import IntervalDocument
 from cwnd.replicates.document import Intervals, ReplicatesDocument, TrafficOverRuns, interval_of, intervals_of
 from cwnd.report import ASKED, ended_before, mbps
@@ -79,9 +80,24 @@ def formatted(value: IntervalDocument, factor: float, digits: int) -> str:
     return f"{centre * factor:.{digits}f} ± {half:.{digits}f}{star}"
 
 
+def failed_runs(document: ReplicatesDocument) -> str | None:
+    """In how many runs connections failed, and the first of them; `None` where none did."""
+    failed = [run["failures"] for run in document["runs"] if run.get("failures")]
+    if not failed:
+        return None
+    first = min((failure for each in failed for failure in each), key=lambda failure: failure["time_s"])
+    return (
+        f"in {len(failed)} of {len(document['seeds'])} runs connections ended before the run did, or never opened; the first, {first['flow']}, "
+        f"{'ended' if first['has_opened'] else 'had not opened'} at {first['time_s']:.3f} s: {first['why']}"
+    )
+
+
 def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
-    """Prints groups, links, traffic, transfers and measures."""
+    """Prints connections that failed, groups, links, traffic, transfers and measures."""
     printer = printer or Printer()
+    runs = len(document["seeds"])
+    if line := failed_runs(document):
+        printer.print(line)
     groups, links = document["groups"], document["links"]
     if groups:
         printer.print(numbers("flows", COLUMNS, [(group["name"], group) for group in groups]))
@@ -110,7 +126,6 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
             if before and started:
                 printer.print(ended_before(group["name"], before, started), soft_wrap=True)
     begin, end = document["measured_s"]
-    runs = len(document["seeds"])
     printer.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
         "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
@@ -119,12 +134,11 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
             drop_causes.reported(lambda column: any(is_informative(interval_of(link, column)) for link in links))
         ),
     )
-    failed = [run["failures"] for run in document["runs"] if run.get("failures")]
-    if failed:
-        first = min((failure for each in failed for failure in each), key=lambda failure: failure["time_s"])
+    limited = [run["receive_limits"] for run in document["runs"] if run.get("receive_limits")]
+    if limited:
+        names = sorted({limit["flow"] for each in limited for limit in each})
         printer.print(
-            f"in {len(failed)} of {runs} runs connections ended before the run did, or never opened; the first, {first['flow']}, "
-            f"{'ended' if first['has_opened'] else 'had not opened'} at {first['time_s']:.3f} s: {first['why']}"
+            f"in {len(limited)} of {runs} runs a receive window limited {', '.join(names[:MOST_NAMED])} (rwnd sets another)"
         )
     if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]

@@ -11,6 +11,7 @@ from types import UnionType
 from typing import NamedTuple, Protocol, TypedDict, cast, get_type_hints
 
 from cwnd import _native
+from cwnd.connection_failures import failure_lines
 from cwnd.json_types import JsonObject, number
 from cwnd.lanes import SIM
 from cwnd.metrics.measure_type import MeasureDocument
@@ -41,7 +42,7 @@ class Row(NamedTuple):
     value: float | None
     #: Empty for pure numbers.
     unit: str
-    #: Why there is no value.
+    #: Why there is no value; of `failures` what happened.
     why: str
 
 
@@ -131,8 +132,17 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
 def failed_connections(of: str, place: int, name: str, flows: Sequence[int], document: RunDocument) -> list[Row]:
     """How many connections of these flows ended by a fault; no row where none of them has a real stack, whose connections alone do."""
     named = {document["flows"][flow]["name"] for flow in flows if document["flows"][flow]["recovery"] in STACKS}
-    failed = sum(failure["flow"] in named for failure in document.get("failures", ()))
-    return [Row(of, place, name, "failures", failed, "", "")] if named else []
+    failed = [failure for failure in document.get("failures", ()) if failure["flow"] in named]
+    return [Row(of, place, name, "failures", len(failed), "", "; ".join(failure_lines(failed)))] if named else []
+
+
+def failure_of(numbers: RunNumbers) -> str | None:
+    """Why connections of a run failed; `None` where none did."""
+    rows = (Row(*row) for row in numbers["rows"])  # type: ignore[arg-type]
+    words = (
+        row.why or "a connection failed" for row in rows if (row.of, row.measure) == ("all", "failures") and row.value
+    )
+    return next(words, None)
 
 
 def numbers_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> RunNumbers:

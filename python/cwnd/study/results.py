@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 
 class Failed(TypedDict):
-    """Runs that have no result."""
+    """A point without a scenario, a run without a result, or one in which a connection failed."""
 
     factors: dict[str, Value]
     #: null: the point has no scenario under any seed
     seed: int | None
     why: str
+    #: whether the run came to its end, so that the tables have its numbers: a connection of a real stack failed in it
+    ended: bool
 
 
 def place(factors: Mapping[str, object]) -> str:
@@ -40,7 +42,7 @@ class Study(RunsAndMeans, Displayed):
     runs: pa.Table
     #: A row per point and number: the same, and instead of a seed `centre` (mean or median), `value`, `low` and `high` (95 %), `n`, `undefined`.
     means: pa.Table
-    #: Points without a scenario and runs without a result, with the reason.
+    #: Points without a scenario, runs without a result, and runs in which a connection of a real stack failed, with the reason.
     failed: list[Failed]
     #: Runs that are wanted: what was asked for, and what `until` added.
     asked: int
@@ -58,7 +60,8 @@ class Study(RunsAndMeans, Displayed):
     @property
     def left(self) -> int:
         """Runs that are neither done nor failed."""
-        return max(0, self.asked - self.done - sum(1 for each in self.failed if each["seed"] is not None))
+        without_numbers = sum(1 for each in self.failed if each["seed"] is not None and not each.get("ended", False))
+        return max(0, self.asked - self.done - without_numbers)
 
     def _varied(self) -> list[str]:
         return self.factors

@@ -13,7 +13,7 @@ from cwnd._native import Scenario, ScenarioError
 from cwnd.executor import Executor, Threads, Watch, run_all
 from cwnd.flow_and_link import Value
 from cwnd.lanes import SIM
-from cwnd.replicates.rows import RunNumbers
+from cwnd.replicates.rows import RunNumbers, failure_of
 from cwnd.study.fixed import fixed_settings
 from cwnd.study.folder import StudyFolder
 from cwnd.study.points import Points, key_of
@@ -172,11 +172,14 @@ class StudyRun:
         points = self.points
         numbered = {(run[0], self.seed(run)): numbers for run, numbers in self.runs.items()}
         refused = [
-            Failed(factors=point.factors, seed=None, why=point.why) for point in points.points if point.scenario is None
+            Failed(factors=point.factors, seed=None, why=point.why, ended=False)
+            for point in points.points
+            if point.scenario is None
         ]
+        ended = {run: why for run, numbers in self.runs.items() if (why := failure_of(numbers)) is not None}
         failed = [
-            Failed(factors=points.points[run[0]].factors, seed=self.seed(run), why=why)
-            for run, why in sorted(self.failed.items())
+            Failed(factors=points.points[run[0]].factors, seed=self.seed(run), why=why, ended=run in ended)
+            for run, why in sorted((self.failed | ended).items())
         ]
         asked = sum(self.wanted.values())
         return Study(

@@ -77,6 +77,7 @@ impl Lab {
             flows,
             traffic: self.traffic_summaries(traffic, carrier),
             failures: Vec::new(),
+            receive_limits: Vec::new(),
         })
     }
 

@@ -60,8 +60,8 @@ keys! {
             "the receiver acknowledges at least every n-th segment", "RFC 5681 §4.2";
         ack_delay: u64 = 40_000_000, Time, "ns",
             "max delay of an acknowledgement", "RFC 5681 §4.2; Linux: 40 ms";
-        rwnd: Option<u32> = None, Optional(Count(1, MAX_WINDOW), "no limit"), "segments",
-            "receive window", "RFC 9293 §3.8";
+        rwnd: Option<u32> = None, Optional(Count(1, MAX_WINDOW), "no limit; with a `stack` that stack's own"), "segments",
+            "receive window; with a `stack` that of the connection and of its stream, in full datagrams", "RFC 9293 §3.8, RFC 9000 §4.1";
         min_rto: u64 = 200_000_000, Time, "ns",
             "min distance of the retransmission timeout above the smoothed RTT. The variation of the RTT is sampled once per round trip, so values below the default cause no timeouts where fast retransmit repairs the loss (tested on two DropTail paths)",
             "Linux: 200 ms";

@@ -128,6 +128,18 @@ impl Stack {
         !matches!(self, Self::Smoltcp)
     }
 
+    /// Its default receive window of a stream, bytes; `None` where it has none, or where it is the child's.
+    ///
+    /// quinn and noq: `TransportConfig::stream_receive_window`, which a test of `cwnd-stacks` holds this against. smoltcp's user hands it its buffer: 16 MiB here.
+    #[must_use]
+    pub const fn receive_window(self) -> Option<u64> {
+        match self {
+            Self::Quinn | Self::Noq => Some(1_250_000),
+            Self::Smoltcp => Some(1 << 24),
+            Self::Exec => None,
+        }
+    }
+
     /// Whether it has an algorithm of its own of this name, as `cc` has it.
     #[must_use]
     pub fn has(self, cc: &str) -> bool {

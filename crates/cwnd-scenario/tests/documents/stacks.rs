@@ -89,7 +89,11 @@ fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
         ),
         (
             "cc = 'cubic'\nstack = 'quinn'\ngso = true",
-            "flow[0].gso: true is not accepted; expected no gso: quinn has its own",
+            "flow[0].gso: true is not accepted; expected no gso: it is a setting of the simulator's TCP, and quinn runs without it",
+        ),
+        (
+            "cc = 'cubic'\nstack = 'quinn'\nmin_rto = '1s'",
+            "flow[0].min_rto: \"1s\" is not accepted; expected no min_rto: quinn has its own",
         ),
         ("cc = 'quinn'", "expected the name of an algorithm, beside `stack = \"quinn\"`: it is a stack"),
         ("cc = 'CUBIC'\nstack = 'quinn'", "expected the name of an algorithm (did you mean cubic?)"),
@@ -204,4 +208,27 @@ fn packets_have_the_room_that_a_quic_needs_and_a_tcp_does_with_less() {
     for stack in ["smoltcp", "exec"] {
         assert_eq!(scenario(stack, 600), Ok(()));
     }
+}
+
+#[test]
+fn every_stack_takes_a_receive_window_and_an_application_with_a_rate_a_size_and_a_stop() {
+    for stack in Stack::ALL {
+        let exec = if *stack == Stack::Exec { "exec = 'a'\n" } else { "" };
+        let keys = "rwnd = 1000\napp_rate = '2Mbit/s'\nsize = '1MB'\nstop = '9s'";
+        let scenario = read(&[&format!("cc = 'stock-cubic'\nstack = '{}'\n{exec}{keys}", stack.name())]);
+        let scenario = scenario.unwrap_or_else(|refused| panic!("{}: {refused}", stack.name()));
+        assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
+    }
+}
+
+// 1 GiB / 1472 bytes = 729 444.2
+#[test]
+fn smoltcp_has_receive_windows_up_to_a_gigabyte() {
+    let with = |rwnd: u32| read(&[&format!("cc = 'stock-reno'\nstack = 'smoltcp'\nrwnd = {rwnd}")]);
+    assert!(with(729_444).is_ok());
+    let refused = with(729_445).expect_err("refused");
+    assert_eq!(
+        refused,
+        "flow[0].rwnd: 729445 is not accepted; expected at most 729444: smoltcp's receive window ends at 1 GiB"
+    );
 }

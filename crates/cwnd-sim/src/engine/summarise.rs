@@ -5,7 +5,8 @@ use super::Simulation;
 use crate::tcp::{FlowState, Owner};
 use cwnd_link::{Link, LinkConfig};
 use cwnd_record::{
-    FlowCounts, FlowSummary, LinkSummary, RateRow, Summary, TrafficSummary, TransferCounts, WaitRow,
+    FlowCounts, FlowSummary, LinkSummary, RateRow, ReceiveLimit, Summary, TrafficSummary, TransferCounts,
+    WaitRow,
 };
 use cwnd_scenario::{Flow, LinkSpec, Scenario};
 use cwnd_traffic::{AskedLoad, Direction, Load, TrafficCounts, TrafficGroup};
@@ -31,6 +32,13 @@ impl Simulation {
                 FlowSummary { number: number as u32, ..of_flow(self, flow, state, &links, measured) }
             })
             .collect();
+        let receive_limits = (0..)
+            .zip(self.scenario_flows.iter().zip(&flows))
+            .filter_map(|(number, (flow, summary))| {
+                let receive_window = receive_window(scenario, flow)?;
+                (summary.cwnd_mean >= receive_window).then_some(ReceiveLimit { flow: number, receive_window })
+            })
+            .collect();
         let (from, to) = scenario.measure;
         Summary {
             measured_s: (from as f64 / 1e9, to as f64 / 1e9),
@@ -39,6 +47,7 @@ impl Simulation {
             flows,
             traffic: of_traffic(self),
             failures: self.failures().to_vec(),
+            receive_limits,
         }
     }
 
@@ -47,6 +56,13 @@ impl Simulation {
     pub fn waits(&self) -> Vec<WaitRow> {
         (0..).zip(&self.network.links).flat_map(|(number, link)| link_waits(number, link)).collect()
     }
+}
+
+/// The receive window of a flow, full packets; `None` where there is no limit, or none that is known.
+fn receive_window(scenario: &Scenario, flow: &Flow) -> Option<f64> {
+    let asked = flow.group.rwnd.map(f64::from);
+    let of_stack = || Some(flow.group.stack?.receive_window()? as f64 / f64::from(scenario.datagram()));
+    asked.or_else(of_stack)
 }
 
 /// The rates of a scenario's links over the time of the run, link by link; each has one from time 0 on.

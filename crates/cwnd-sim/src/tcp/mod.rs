@@ -16,4 +16,4 @@ mod sender;
 pub use ack::{ACK_BYTES, AckSlab, position};
 pub use flow::{AckPath, FlowRecord, FlowState, Handshake, Owner, RecoveryState};
 pub use receiver::{AckPacket, Merged, SackBlocks};
-pub use sender::{ENDLESS, Expired, Sender, SenderState};
+pub use sender::{Application, ENDLESS, Expired, Sender, SenderState};

@@ -5,6 +5,8 @@ use cwnd_sim::{EcnCodepoint, Probe};
 
 /// Version of the protocol.
 const VERSION: u16 = 1;
+/// The version of a HELLO that also says how large the receive window is. A child of version 1 refuses it.
+const VERSION_WITH_WINDOW: u16 = 2;
 /// Stands for "none" where a number may be absent, and for "never" and "without an end".
 const NONE: u64 = u64::MAX;
 /// Numbers of a DONE.
@@ -20,7 +22,7 @@ pub(super) enum Role {
 /// What a child is told.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Request<'a> {
-    Hello { role: Role, datagram: u16, seed: u64, name: &'a str },
+    Hello { role: Role, datagram: u16, receive_window: Option<u64>, seed: u64, name: &'a str },
     Open { now: u64 },
     Datagram { now: u64, ecn: EcnCodepoint, datagram: &'a [u8] },
     Timer { now: u64 },
@@ -33,12 +35,14 @@ impl Request<'_> {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut frame = vec![0; 4];
         match *self {
-            Self::Hello { role, datagram, seed, name } => {
+            Self::Hello { role, datagram, receive_window, seed, name } => {
                 frame.push(1);
-                frame.extend(VERSION.to_le_bytes());
+                let version = receive_window.map_or(VERSION, |_| VERSION_WITH_WINDOW);
+                frame.extend(version.to_le_bytes());
                 frame.push(role as u8);
                 frame.extend(datagram.to_le_bytes());
                 frame.extend(seed.to_le_bytes());
+                frame.extend(receive_window.into_iter().flat_map(u64::to_le_bytes));
                 frame.extend(name.as_bytes());
             }
             Self::Open { now } => timed(&mut frame, 2, now),
@@ -136,10 +140,21 @@ mod tests {
     // 4 bytes of length, then 1 + 2 + 1 + 2 + 8 + 4.
     #[test]
     fn a_hello_is_as_the_page_says() {
-        let hello = Request::Hello { role: Role::Receiver, datagram: 1472, seed: 0x0102, name: "aimd" };
+        let hello = |receive_window| Request::Hello {
+            role: Role::Receiver,
+            datagram: 1472,
+            receive_window,
+            seed: 0x0102,
+            name: "aimd",
+        };
         let mut expected = vec![18, 0, 0, 0, 1, 1, 0, 1, 0xc0, 5, 2, 1, 0, 0, 0, 0, 0, 0];
         expected.extend(b"aimd");
-        assert_eq!(hello.bytes(), expected);
+        assert_eq!(hello(None).bytes(), expected);
+        // With a receive window it is version 2, and has eight bytes more before the name.
+        let mut expected =
+            vec![26, 0, 0, 0, 1, 2, 0, 1, 0xc0, 5, 2, 1, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
+        expected.extend(b"aimd");
+        assert_eq!(hello(Some(7)).bytes(), expected);
         let datagram = Request::Datagram { now: 5, ecn: EcnCodepoint::Ce, datagram: &[9, 8] };
         assert_eq!(datagram.bytes(), [12, 0, 0, 0, 3, 5, 0, 0, 0, 0, 0, 0, 0, 3, 9, 8]);
     }

@@ -51,7 +51,13 @@ pub(crate) fn connect(spec: &ConnectionSpec<'_>) -> Result<Connection, String> {
             next_timer: u64::MAX,
             failure: None,
         };
-        end.ask(&Request::Hello { role, datagram: spec.datagram, seed: spec.seed, name });
+        end.ask(&Request::Hello {
+            role,
+            datagram: spec.datagram,
+            receive_window: spec.receive_window,
+            seed: spec.seed,
+            name,
+        });
         match end.failure.take() {
             None => Ok(Box::new(end)),
             Some(why) => Err(why),

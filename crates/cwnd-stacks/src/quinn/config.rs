@@ -18,20 +18,19 @@ const CONNECTION_ID: usize = 8;
 /// Length of the id that the first packet goes to, which quinn makes as long as can be.
 const FIRST_DESTINATION: usize = 20;
 
-/// Flow control that never limits a sender, bytes.
-const RECEIVE_WINDOW: u64 = 1 << 40;
-
-/// What both ends have in common. Not quinn's default: flow control, the send buffer, no idle timeout, no search for a larger
-/// datagram, and one datagram at a time instead of batches for the kernel to segment.
-fn transport(datagram: u16) -> TransportConfig {
-    let window = VarInt::from_u64(RECEIVE_WINDOW).unwrap_or(VarInt::MAX);
+/// What both ends have in common. Flow control is quinn's, 1.25 MB for a stream and no limit for the connection, unless `receive_window`
+/// sets both. Not quinn's default: a send buffer that follows the congestion window, no idle timeout, no search for a larger datagram, and
+/// one datagram at a time instead of batches for the kernel to segment.
+fn transport(datagram: u16, receive_window: Option<u64>) -> TransportConfig {
     let mut transport = TransportConfig::default();
+    if let Some(bytes) = receive_window {
+        let window = VarInt::from_u64(bytes).unwrap_or(VarInt::MAX);
+        transport.stream_receive_window(window).receive_window(window);
+    }
     transport
         .initial_mtu(datagram)
         .min_mtu(datagram)
         .mtu_discovery_config(None)
-        .stream_receive_window(window)
-        .receive_window(window)
         .send_window(MAX_SEND_BUFFER)
         .max_idle_timeout(None)
         .enable_segmentation_offload(false);
@@ -39,10 +38,15 @@ fn transport(datagram: u16) -> TransportConfig {
 }
 
 /// The configuration of the sending end.
-pub(super) fn client(datagram: u16, seed: u64, tls: bool, factory: Factory) -> Result<ClientConfig, String> {
+pub(super) fn client(
+    (datagram, receive_window): (u16, Option<u64>),
+    seed: u64,
+    tls: bool,
+    factory: Factory,
+) -> Result<ClientConfig, String> {
     let mut first = Generator::new(seed, Stream::FirstDestination);
     let destination = connection_id(&mut first, FIRST_DESTINATION);
-    let mut transport = transport(datagram);
+    let mut transport = transport(datagram, receive_window);
     transport.congestion_controller_factory(factory);
     let mut client = if tls { super::tls::client()? } else { ClientConfig::new(Arc::new(Null)) };
     client
@@ -53,14 +57,17 @@ pub(super) fn client(datagram: u16, seed: u64, tls: bool, factory: Factory) -> R
 }
 
 /// The configuration of the receiving end: its controller is quinn's default, it sends acknowledgements alone.
-pub(super) fn server(datagram: u16, tls: bool) -> Result<ServerConfig, String> {
+pub(super) fn server(
+    (datagram, receive_window): (u16, Option<u64>),
+    tls: bool,
+) -> Result<ServerConfig, String> {
     let crypto: Arc<dyn quinn_proto::crypto::ServerConfig> =
         if tls { super::tls::server()? } else { Arc::new(Null) };
     let mut server = ServerConfig::new(crypto, Arc::new(Null));
     let mut tokens = ValidationTokenConfig::default();
     // Tokens for later connections: there are none, and their contents would be drawn from the time of day.
     tokens.sent(0);
-    let mut transport = transport(datagram);
+    let mut transport = transport(datagram, receive_window);
     transport.congestion_controller_factory(cubic(datagram));
     server.transport_config(Arc::new(transport)).validation_token_config(tokens);
     Ok(server)

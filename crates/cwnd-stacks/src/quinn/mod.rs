@@ -25,7 +25,7 @@ pub(crate) use controller::STOCK;
 
 /// Makes both ends of a connection.
 pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-    let ConnectionSpec { algorithm, datagram, tls, seed, .. } = spec;
+    let ConnectionSpec { algorithm, datagram, receive_window, tls, seed, .. } = spec;
     let clock = Clock::new();
 
     let observed = Arc::new(Observed::default());
@@ -33,13 +33,13 @@ pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
         inner: controller::factory(algorithm, datagram)?,
         observed: Arc::clone(&observed),
     });
-    let client = config::client(datagram, seed, tls, factory)?;
+    let client = config::client((datagram, receive_window), seed, tls, factory)?;
     let endpoint = config::endpoint(datagram, seed, Stream::Client, Stream::ClientIds)?;
     let endpoint = quinn_proto::Endpoint::new(Arc::new(endpoint), None, false, None);
     let role = Role::Sender { config: Box::new(client), application: Application::default(), stream: None };
     let sender = QuinnEndpoint::new(clock, endpoint, role, observed);
 
-    let server = config::server(datagram, tls)?;
+    let server = config::server((datagram, receive_window), tls)?;
     let endpoint = config::endpoint(datagram, seed, Stream::Server, Stream::ServerIds)?;
     let endpoint = quinn_proto::Endpoint::new(Arc::new(endpoint), Some(Arc::new(server)), false, None);
     let role = Role::Receiver { streams: Vec::new(), read: 0 };

@@ -12,8 +12,6 @@ use smoltcp::time::Instant;
 use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr, Ipv4Address};
 use std::fmt;
 
-/// The buffer that data go through, bytes: twice the bandwidth-delay product of 1 Gbit/s and 67 ms.
-const BUFFER: usize = 1 << 24;
 /// The buffer of the other direction, which has no data.
 const NO_BUFFER: usize = 1 << 12;
 /// Bytes that the application hands over beyond twice those in flight.
@@ -44,10 +42,16 @@ pub(super) struct SmoltcpEndpoint {
 }
 
 impl SmoltcpEndpoint {
-    pub(super) fn new(role: Role, control: CongestionControl, mtu: u16, seed: u64) -> Result<Self, String> {
+    /// An end whose packets have up to `mtu` bytes, and whose data go through `window` bytes of buffer.
+    pub(super) fn new(
+        role: Role,
+        control: CongestionControl,
+        (mtu, window): (u16, usize),
+        seed: u64,
+    ) -> Result<Self, String> {
         let (own, peer, receive, send, seed) = match role {
-            Role::Sender { .. } => (SENDER, RECEIVER, NO_BUFFER, BUFFER, seed),
-            Role::Receiver { .. } => (RECEIVER, SENDER, BUFFER, NO_BUFFER, !seed),
+            Role::Sender { .. } => (SENDER, RECEIVER, NO_BUFFER, window, seed),
+            Role::Receiver { .. } => (RECEIVER, SENDER, window, NO_BUFFER, !seed),
         };
         let mut device = Device::new(mtu, own, peer);
         let mut config = Config::new(HardwareAddress::Ip);

@@ -10,7 +10,8 @@
 //!
 //! smoltcp's defaults are kept: acknowledgements are delayed by at most 10 ms, Nagle's algorithm is on, timestamps are off, the initial
 //! window is 2048 bytes, a receiver keeps at most four gaps and tells of them by SACK, which its sender makes no use of, and there is no
-//! ECN. Not its default: buffers of 16 MiB, which limit a sender where path and queue hold more, and no keep-alive to need.
+//! ECN. It has no default for its buffers, which its user hands to it. Here both are 16 MiB unless a receive window is asked for: they
+//! limit a sender where path and queue hold more.
 
 mod device;
 mod endpoint;
@@ -31,9 +32,14 @@ const UDP_HEADER: u16 = 8;
 /// Smallest largest datagram, bytes: the 576 bytes of RFC 9293 §3.7.1, without the headers of IPv4 and UDP.
 const LEAST_DATAGRAM: u16 = 548;
 
+/// The buffer that data go through unless a receive window is asked for, bytes: twice the bandwidth-delay product of 1 Gbit/s and 67 ms.
+const BUFFER: u64 = 1 << 24;
+/// The largest that smoltcp takes, bytes: its window scale ends there. // RFC 7323 §2.3
+const MOST_BUFFER: u64 = 1 << 30;
+
 /// Makes both ends of a connection.
 pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-    let ConnectionSpec { algorithm, datagram, tls, seed, .. } = spec;
+    let ConnectionSpec { algorithm, datagram, receive_window, tls, seed, .. } = spec;
     let StackAlgorithm::Stock(algorithm) = algorithm else {
         return Err("smoltcp takes no algorithm from outside; ours cannot run in it".to_owned());
     };
@@ -49,10 +55,11 @@ pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
         unknown => return Err(crate::unknown_algorithm("smoltcp", unknown, &STOCK)),
     };
     let mtu = datagram.saturating_add(UDP_HEADER + IP_HEADER);
+    let window = receive_window.unwrap_or(BUFFER).min(MOST_BUFFER) as usize;
     let sender = Role::Sender { application: Application::default() };
     let receiver = Role::Receiver { read: 0 };
     Ok(Connection {
-        sender: Box::new(SmoltcpEndpoint::new(sender, control, mtu, seed)?),
-        receiver: Box::new(SmoltcpEndpoint::new(receiver, control, mtu, seed)?),
+        sender: Box::new(SmoltcpEndpoint::new(sender, control, (mtu, window), seed)?),
+        receiver: Box::new(SmoltcpEndpoint::new(receiver, control, (mtu, window), seed)?),
     })
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Claims over every stack and each of its own algorithms, and over every QUIC.
 
-use crate::harness::{MS, Network, Path, SECOND, connect, transfer};
+use crate::harness::{MS, Network, Path, SECOND, UNLIMITED, connect, connect_with, transfer};
 use cwnd_sim::{ConnectionSpec, StackAlgorithm, Stacks};
 use cwnd_stacks::{RealStacks, STACKS, is_reproducible, stock_algorithms};
 
@@ -114,7 +114,15 @@ fn datagrams_are_as_long_as_they_may_be_and_no_longer() {
     for stack in STACKS {
         for datagram in [1200, 1472, 8972, 16_383] {
             let algorithm = StackAlgorithm::Stock("cubic".to_owned());
-            let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1, exec: None };
+            let spec = ConnectionSpec {
+                stack,
+                algorithm,
+                datagram,
+                receive_window: None,
+                tls: false,
+                seed: 1,
+                exec: None,
+            };
             let mut path = Path::new(20, 40);
             path.buffer *= 4;
             let connection = RealStacks.connect(spec).expect("a connection");
@@ -217,12 +225,13 @@ fn marks_reach_the_controller_of_every_quic() {
     }
 }
 
-/// quinn gives a stream up that has more than 1024 gaps, noq one with 2048 packets behind a lost one; slow start makes both at this rate.
+/// quinn gives a stream up that has more than 1024 gaps, noq one with 2048 packets behind a lost one; slow start makes both at this rate
+/// where no receive window limits it.
 #[test]
 fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
     for (stack, algorithm) in all_quic() {
         let path = Path::new(1000, 40);
-        let out = transfer(connect(stack, algorithm, 1, false), &path, 5);
+        let out = transfer(connect_with(stack, algorithm, (1, false), UNLIMITED), &path, 5);
         let goodput = out.goodput(&path, 5);
         println!("{stack} {algorithm}: goodput {goodput:.3}, {} drops, failure {:?}", out.drops, out.failure);
         assert!(goodput > 0.5 || out.failure.is_some(), "{stack} {algorithm}: {goodput}");
@@ -230,8 +239,8 @@ fn at_1_gbit_data_flow_or_the_endpoint_says_why_not() {
 }
 
 /// One gap: quinn joins what lies behind it. noq counts each packet behind it as a piece of its own, and ends the connection when
-/// there are more than 2048 (`assembler.rs`: pieces that fill their packet are never joined). The flow control that noq has by
-/// default, 1.25 MB, hides it.
+/// there are more than 2048 (`assembler.rs`: pieces that fill their packet are never joined). noq's default receive window, 1.25 MB,
+/// never lets so many be sent.
 #[test]
 fn one_loss_with_3_mb_behind_it_ends_a_connection_of_noq_and_none_of_quinn() {
     for (stack, ends) in [("quinn", false), ("noq", true)] {
@@ -239,7 +248,7 @@ fn one_loss_with_3_mb_behind_it_ends_a_connection_of_noq_and_none_of_quinn() {
         let mut path = Path::new(1000, 40);
         path.buffer *= 40;
         path.lost.insert(12_000);
-        let out = transfer(connect(stack, "cubic", 1, false), &path, 1);
+        let out = transfer(connect_with(stack, "cubic", (1, false), UNLIMITED), &path, 1);
         assert_eq!(out.drops, 1);
         assert_eq!(out.failure.is_some_and(|reason| reason.contains("too many gaps")), ends, "{stack}");
     }
@@ -249,7 +258,15 @@ fn one_loss_with_3_mb_behind_it_ends_a_connection_of_noq_and_none_of_quinn() {
 fn what_a_stack_cannot_be_is_said_in_one_line() {
     let refusal = |stack, algorithm: &str, datagram| {
         let algorithm = StackAlgorithm::Stock(algorithm.to_owned());
-        let spec = ConnectionSpec { stack, algorithm, datagram, tls: false, seed: 1, exec: None };
+        let spec = ConnectionSpec {
+            stack,
+            algorithm,
+            datagram,
+            receive_window: None,
+            tls: false,
+            seed: 1,
+            exec: None,
+        };
         RealStacks.connect(spec).map(|_| ()).expect_err("refused")
     };
     assert!(refusal("quiche", "cubic", 1452).contains("quinn"));

@@ -68,10 +68,23 @@ impl Outcome {
     }
 }
 
+/// A receive window that limits nothing, bytes.
+pub const UNLIMITED: Option<u64> = Some(1 << 40);
+
+/// A connection with the stack's own receive window.
 pub fn connect(stack: &str, algorithm: &str, seed: u64, tls: bool) -> Connection {
+    connect_with(stack, algorithm, (seed, tls), None)
+}
+
+pub fn connect_with(
+    stack: &str,
+    algorithm: &str,
+    (seed, tls): (u64, bool),
+    receive_window: Option<u64>,
+) -> Connection {
     let algorithm = StackAlgorithm::Stock(algorithm.to_owned());
     RealStacks
-        .connect(ConnectionSpec { stack, algorithm, datagram: 1452, tls, seed, exec: None })
+        .connect(ConnectionSpec { stack, algorithm, datagram: 1452, receive_window, tls, seed, exec: None })
         .expect("stack and algorithm")
 }
 

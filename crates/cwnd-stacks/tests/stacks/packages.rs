@@ -25,3 +25,14 @@ fn scenarios_know_the_algorithms_of_each_stack_that_repeat() {
         assert_eq!(listed, repeat, "{}", stack.name());
     }
 }
+
+// What a summary compares congestion windows with.
+#[test]
+fn the_receive_windows_that_are_said_are_the_stacks_defaults() {
+    let said =
+        |stack: Stack| format!("stream_receive_window: {},", stack.receive_window().expect("it is known"));
+    let quinn = format!("{:?}", quinn_proto::TransportConfig::default());
+    assert!(quinn.contains(&said(Stack::Quinn)), "{quinn}");
+    let noq = format!("{:?}", noq_proto::TransportConfig::default());
+    assert!(noq.contains(&said(Stack::Noq)), "{noq}");
+}

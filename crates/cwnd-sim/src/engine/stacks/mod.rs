@@ -4,6 +4,7 @@
 
 mod frames;
 mod progress;
+mod writing;
 
 use super::Simulation;
 use crate::endpoint::{Connection, ConnectionSpec, EcnCodepoint, Probe, StackAlgorithm, Stacks};
@@ -13,6 +14,7 @@ use cwnd_record::FlowFailure;
 use cwnd_scenario::{Flow, FlowGroup, Invalid, Scenario, Stack};
 use cwnd_traffic::Direction;
 use std::sync::{Mutex, PoisonError};
+use writing::RatedWriter;
 
 /// The random streams of stacks: this one, and the numbers of the flows on top.
 const STREAM: u64 = 3 << 32;
@@ -62,6 +64,10 @@ struct StackConnection {
     probe: Probe,
     /// When it began to open, ns; [`NEVER`] before that.
     began: u64,
+    /// When its application handed over data first, ns; [`NEVER`] before that.
+    has_data_since: u64,
+    /// Its application, where that writes at a rate.
+    writer: Option<RatedWriter>,
     /// Whether a datagram of the receiver has arrived at the sender.
     is_answered: bool,
     /// Whether its application has stopped, so that there may be no data.
@@ -111,6 +117,7 @@ impl StackFlows {
             stack: stack.name(),
             algorithm: stock.unwrap_or_else(|| StackAlgorithm::Ours(flow.controller())),
             datagram: datagram as u16,
+            receive_window: flow.group.rwnd.map(|segments| u64::from(segments) * u64::from(datagram)),
             tls: flow.group.tls,
             exec: flow.group.exec.as_deref(),
             seed: RandomStream::new(seed, STREAM + number).next_u64(),
@@ -125,6 +132,8 @@ impl StackFlows {
             read: 0,
             probe: Probe::default(),
             began: NEVER,
+            has_data_since: NEVER,
+            writer: RatedWriter::of(&flow.group, datagram),
             is_answered: false,
             is_stopped: false,
             is_over: false,
@@ -202,9 +211,9 @@ impl Simulation {
                     connection.open(now, u64::MAX);
                 }
             } else if goes_on {
-                connection.ends().sender.write(now, u64::MAX);
+                connection.start_writing(now, u64::MAX);
             } else {
-                connection.ends().sender.finish(now);
+                connection.stop_writing(now);
             }
         });
     }
@@ -221,6 +230,7 @@ impl Simulation {
             if due[1] {
                 connection.ends().receiver.on_timer(now);
             }
+            connection.write_due(now);
         });
     }
 
@@ -250,8 +260,7 @@ impl Simulation {
         if let Some(why) = failure {
             self.end_connection(now, number, connection, why);
         }
-        let [sender, receiver] = connection.timers;
-        self.flows[number as usize].ack_at = match sender.min(receiver) {
+        self.flows[number as usize].ack_at = match connection.next_event() {
             NEVER => NEVER,
             next => next.max(now),
         };
@@ -272,13 +281,13 @@ impl StackConnection {
             self.began = now;
             self.ends().receiver.open(now);
             self.ends().sender.open(now);
-            self.ends().sender.write(now, bytes);
+            self.start_writing(now, bytes);
         }
     }
 
-    /// Whether data has arrived, and an answer to what was sent.
+    /// Whether data has arrived, if there was any, and an answer to what was sent.
     const fn has_opened(&self) -> bool {
-        self.is_answered && (self.read > 0 || self.is_stopped)
+        self.is_answered && (self.read > 0 || self.is_stopped || self.has_data_since == NEVER)
     }
 
     fn ends(&mut self) -> &mut Connection {

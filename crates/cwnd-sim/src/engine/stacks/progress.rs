@@ -70,6 +70,7 @@ impl Simulation {
     ) {
         connection.is_over = true;
         connection.timers = [NEVER; 2];
+        connection.writer = None;
         let has_opened = connection.has_opened();
         if let Some(all) = &mut self.stacks {
             all.failures.push(FlowFailure { time_ns: now, flow: number, has_opened, why });
@@ -89,7 +90,9 @@ impl Simulation {
         let Some(all) = &mut self.stacks else { return };
         for (number, connection) in (0..).zip(&all.connections) {
             let Some(connection) = connection else { continue };
-            let waited = now.saturating_sub(connection.began);
+            let since =
+                if connection.has_data_since == NEVER { connection.began } else { connection.has_data_since };
+            let waited = now.saturating_sub(since);
             if !connection.is_over && !connection.has_opened() && waited > 2 * flows[number as usize].rtt {
                 let why = format!("no byte was delivered and acknowledged in {:.3} s", waited as f64 / 1e9);
                 all.failures.push(FlowFailure { time_ns: now, flow: number, has_opened: false, why });

@@ -6,7 +6,7 @@ use cwnd_link::NEVER;
 
 /// An application that writes at a constant rate.
 #[derive(Debug)]
-pub(super) struct Application {
+pub struct Application {
     /// Payload, bit/s.
     rate: u64,
     /// A full segment's payload in 10⁻⁹ bit, so that `rate` × ns counts it.
@@ -42,6 +42,11 @@ impl Application {
         let bits_e9 = u128::from(now.saturating_sub(self.since)) * u128::from(self.rate);
         let written = (bits_e9 / u128::from(self.segment)) as u64;
         self.base.saturating_add(written).min(self.total)
+    }
+
+    /// It starts or resumes at the next call of [`Application::written`], and has written nothing in between.
+    pub const fn resume(&mut self) {
+        self.resumed = true;
     }
 
     /// When segment `position` is complete, ns; [`NEVER`] for one that it will not write.
@@ -107,7 +112,7 @@ impl Sender {
     pub fn resume(&mut self) {
         self.stop_at = NEVER;
         if let Some(application) = self.limits.as_mut().and_then(|limits| limits.application.as_mut()) {
-            application.resumed = true;
+            application.resume();
         }
     }
 }

@@ -17,6 +17,7 @@ mod tests;
 mod timers;
 
 use super::receiver::{AckPacket, SackBlocks};
+pub use application::Application;
 use cwnd::driver::{Ack, Driver, EcnOutcome, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};

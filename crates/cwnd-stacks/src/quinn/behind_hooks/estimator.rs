@@ -42,12 +42,12 @@ fn rounded(us: u64) -> u64 {
 fn take(us: u64) -> Option<RttEstimator> {
     let clock = Clock::new();
     let taken = Arc::new(Mutex::new(None));
-    let client = config::client(DATAGRAM, 1, false, Arc::new(Taking(Arc::clone(&taken)))).ok()?;
+    let client = config::client((DATAGRAM, None), 1, false, Arc::new(Taking(Arc::clone(&taken)))).ok()?;
     let endpoint = config::endpoint(DATAGRAM, 1, Stream::Client, Stream::ClientIds).ok()?;
     let endpoint = quinn_proto::Endpoint::new(Arc::new(endpoint), None, false, None);
     let role = Role::Sender { config: Box::new(client), application: Application::default(), stream: None };
     let mut sender = QuinnEndpoint::new(clock, endpoint, role, Arc::new(Observed::default()));
-    let server = config::server(DATAGRAM, false).ok()?;
+    let server = config::server((DATAGRAM, None), false).ok()?;
     let endpoint = config::endpoint(DATAGRAM, 1, Stream::Server, Stream::ServerIds).ok()?;
     let endpoint = quinn_proto::Endpoint::new(Arc::new(endpoint), Some(Arc::new(server)), false, None);
     let role = Role::Receiver { streams: Vec::new(), read: 0 };
