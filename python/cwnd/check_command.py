@@ -56,7 +56,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Check:
-    """The outcome of `cwnd.check`: how much was run, and the first broken promise, if there is one."""
+    """The outcome of `cwnd.check`: how much was run, and every promise that was broken, each once for each parameter set."""
 
     algorithm: str
     seed: int
@@ -65,18 +65,18 @@ class Check:
     histories: int = 0
     simulations: int = 0
     seconds: float = 0.0
-    failure: Failure | None = None
+    failures: list[Failure] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
         """Whether every promise was kept."""
-        return self.failure is None
+        return not self.failures
 
     def __str__(self) -> str:
         done = (
             f"{self.histories} histories and {self.simulations} simulations in {self.seconds:.0f} s, seed {self.seed}"
         )
-        return f"{self.algorithm}: {'kept' if self.passed else self.failure}; {done}"
+        return f"{self.algorithm}: {'kept' if self.passed else '; '.join(map(str, self.failures))}; {done}"
 
 
 CheckProgress = Callable[["Check", float], None]
@@ -101,7 +101,8 @@ def check(
 
     The crate is built with overflow checks and assertions. Everything random is a function of `seed`, which is drawn if not given.
     `excepted` names promises that the algorithm breaks on purpose. `progress` is called several times a second with the check and
-    the part that is done. The first broken promise ends it. Raises `CrateError` or `ScenarioError`.
+    the part that is done. A broken promise does not end it: `Check.failures` has all that were broken, each with its first history. Simulations
+    follow only where the contract is kept, and the first that breaks a promise ends them. Raises `CrateError` or `ScenarioError`.
     """
     if seconds is not None and (
         isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS
@@ -162,23 +163,31 @@ def _check(result: Check, crate: Path, budget: Budget, progress: CheckProgress |
     excepted = list(result.excepted)
     total = len(result.sets) * (HISTORIES // PER_PIECE)
 
-    def failed(name: str, breach: _native.Breach, seed: int, *, simulated: bool) -> Check:
+    def failed(name: str, breach: _native.Breach, seed: int, *, simulated: bool) -> None:
         words = ["cwnd", "check", str(crate), "--seed", str(seed)]
         words += ["--simulations", str(int(simulated))]
-        words += [word for name in excepted for word in ("--except", name)]
-        result.failure = Failure(
-            name,
-            breach["promise"],
-            breach["meaning"],
-            breach["event"],
-            breach["seen"],
-            tuple(breach["history"]),
-            seed,
-            shlex.join(words),
-            breach["of_cwnd"],
+        words += [word for promise in excepted for word in ("--except", promise)]
+        result.failures.append(
+            Failure(
+                name,
+                breach["promise"],
+                breach["meaning"],
+                breach["event"],
+                breach["seen"],
+                tuple(breach["history"]),
+                seed,
+                shlex.join(words),
+                breach["of_cwnd"],
+            )
         )
-        result.seconds = time.monotonic() - begin
-        return result
+
+    def contract(name: str, seed: int, known: list[str], cases: int) -> None:
+        """Holds a set to what is not `known` to be broken, and adds what is to `known`."""
+        while (breach := _native.check_contract(name, seed, cases, excepted + known, fixed=cases == 0)) is not None:
+            if breach["promise"] in known:
+                break
+            known.append(breach["promise"])
+            failed(name, breach, seed, simulated=False)
 
     def tell(part: float) -> None:
         result.seconds = time.monotonic() - begin
@@ -187,25 +196,22 @@ def _check(result: Check, crate: Path, budget: Budget, progress: CheckProgress |
 
     # The contract takes seconds, the simulations as long as the budget says.
     for number, name in enumerate(result.sets):
+        known: list[str] = []
         for piece in range(HISTORIES // PER_PIECE):
-            seed = (result.seed + piece) % MOST_SEED
-            breach = _native.check_contract(name, seed, PER_PIECE, excepted, fixed=False)
-            if breach is not None:
-                return failed(name, breach, seed, simulated=False)
+            contract(name, (result.seed + piece) % MOST_SEED, known, PER_PIECE)
             result.histories += PER_PIECE
             done = (number * (HISTORIES // PER_PIECE) + piece + 1) / total
             tell(done if budget.none else 0.0)
-        breach = _native.check_contract(name, result.seed, 0, excepted, fixed=True)
-        if breach is not None:
-            return failed(name, breach, result.seed, simulated=False)
+        contract(name, result.seed, known, 0)
     start = time.monotonic()
-    while (part := budget.done(time.monotonic() - start, result.simulations)) < 1:
+    while result.passed and (part := budget.done(time.monotonic() - start, result.simulations)) < 1:
         tell(part)
         seed = (result.seed + result.simulations) % MOST_SEED
         _, breach = _native.check_simulation(result.algorithm, seed, excepted)
         if breach is not None:
-            return failed(result.algorithm, breach, seed, simulated=True)
-        result.simulations += 1
+            failed(result.algorithm, breach, seed, simulated=True)
+        else:
+            result.simulations += 1
     tell(1.0)
     return result
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cwnd.exit_codes import fail
+from cwnd.exit_codes import error_line, fail
 from cwnd.input_errors import refused
 from cwnd.options import Json
 
@@ -56,8 +57,8 @@ def check(
 ) -> None:
     """Check an algorithm of your own against the contract that the built-in ones keep, then run random simulations with it.
 
-    Exit code 1 if it breaks a promise: the line says which, at what event, and whose fault it is; the line above is the command that
-    reproduces it.
+    An algorithm that sets its own rate (cong_control) has promises of its own. Exit code 1 if it breaks a promise: a line for each says which, at what event, and whose
+    fault it is; above it are the history and the command that reproduces it.
     """
     from cwnd import check_command
     from cwnd.progress import shown_check
@@ -81,22 +82,26 @@ def check(
         result = check_command.check(
             crate, seconds=limit, simulations=count, seed=start, excepted=excepted or [], progress=progress
         )
-    failure = result.failure
     if as_json:
         print(json.dumps(dataclasses.asdict(result)))
     else:
         for name in result.sets:
-            broken = failure is not None and failure.set == name and not failure.of_cwnd
-            state = "breaks a promise" if broken else "keeps the contract"
-            if failure is None or result.sets.index(name) < result.sets.index(failure.set) + broken:
-                print(f"{name}: {state}" + (f", except {', '.join(result.excepted)}" if result.excepted else ""))
+            broken = [failure for failure in result.failures if failure.set == name and not failure.of_cwnd]
+            state = (
+                f"breaks {'a promise' if len(broken) == 1 else f'{len(broken)} promises'}"
+                if broken
+                else "keeps the contract"
+            )
+            print(f"{name}: {state}" + (f", except {', '.join(result.excepted)}" if result.excepted else ""))
         done = f"{result.histories:,} histories, {result.simulations:,} simulations"
         print(f"{done} in {result.seconds:.0f} s (seed {result.seed})")
-        if failure is not None:
+        for failure in result.failures:
             print(*failure.history, sep="\n")
             print(f"again: {failure.again}")
-    if failure is not None:
-        fail(str(failure), 1)
+    for failure in result.failures[:-1]:
+        print(error_line(str(failure)), file=sys.stderr)
+    if result.failures:
+        fail(str(result.failures[-1]), 1)
 
 
 def seconds_of(text: str) -> float:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks one parameter set against the whole contract: random histories from a seed, then the fixed ones.
 
-use crate::random_history::{ContractPromise, Play, Step, conn, step};
-use crate::{extremes, state, time, undo};
+use crate::random_history::{AskedOf, ContractPromise, Play, Step, conn, step};
+use crate::{extremes, rate_path, state, time, undo};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 use proptest::prelude::*;
@@ -86,6 +86,8 @@ fn breach(set: &SetDescription, case: &History, excepted: Excepted<'_>) -> Optio
         history: history(count),
     };
     let mut play = Play::begin(set, *conn);
+    let has_cong_control = play.cc.has_cong_control();
+    let is_asked = |promise: ContractPromise| promise.asked_of().includes(has_cong_control);
     for (number, step) in steps.iter().enumerate() {
         play.step(*step);
         let event = (number + 1, format!("{step:?}"));
@@ -94,7 +96,7 @@ fn breach(set: &SetDescription, case: &History, excepted: Excepted<'_>) -> Optio
             return (!excepted.has(NO_PANIC.0)).then(|| breach(NO_PANIC, event, String::new()));
         }
         if let Some((promise, seen)) =
-            play.broken.drain(..).find(|(promise, _)| !excepted.has(&promise.name()))
+            play.broken.drain(..).find(|(promise, _)| is_asked(*promise) && !excepted.has(&promise.name()))
         {
             return Some(breach((&promise.name(), promise.meaning()), event, seen));
         }
@@ -113,37 +115,79 @@ fn breach(set: &SetDescription, case: &History, excepted: Excepted<'_>) -> Optio
     None
 }
 
-type Fixed =
-    (&'static str, &'static str, fn(&SetDescription, &dyn Fn(ContractPromise) -> bool) -> Result<(), String>);
+type Fixed = (
+    &'static str,
+    &'static str,
+    AskedOf,
+    fn(&SetDescription, &dyn Fn(ContractPromise) -> bool) -> Result<(), String>,
+);
 
 /// Promises whose histories are the same in every run.
 const FIXED: &[Fixed] = &[
-    ("AnyRoundTripTime", "an RTT of 0 to 10 s leaves a window that lives", |set, _| {
+    ("AnyRoundTripTime", "an RTT of 0 to 10 s leaves a window that lives", AskedOf::Every, |set, _| {
         time::any_round_trip_time_leaves_a_window_that_lives(set)
     }),
-    ("NoRttSample", "without a single RTT sample the window grows", |set, _| {
+    ("NoRttSample", "without a single RTT sample the window grows", AskedOf::WindowBased, |set, _| {
         time::without_a_single_rtt_sample_it_grows(set)
     }),
-    ("ClockBackwards", "a clock that stands still or runs backwards makes no jump", |set, _| {
-        time::a_clock_that_stands_or_runs_backwards_makes_no_jump(set)
-    }),
-    ("ClockWraps", "clocks and sequence numbers wrap unseen", |set, _| {
+    (
+        "ClockBackwards",
+        "a clock that stands still or runs backwards makes no jump",
+        AskedOf::WindowBased,
+        |set, _| time::a_clock_that_stands_or_runs_backwards_makes_no_jump(set),
+    ),
+    ("ClockWraps", "clocks and sequence numbers wrap unseen", AskedOf::Every, |set, _| {
         time::clocks_and_sequence_numbers_wrap_unseen(set)
     }),
-    ("NoBurstOfCredit", "credit of a large window is no burst at a small one", |set, excused| {
-        let excused = excused(ContractPromise::GrowthIsBackedByAcknowledgements);
-        if excused { Ok(()) } else { extremes::credit_of_a_large_window_is_no_burst(set) }
-    }),
-    ("TenYears", "ten years without a loss neither panic nor shrink", |set, _| {
+    (
+        "NoBurstOfCredit",
+        "credit of a large window is no burst at a small one",
+        AskedOf::WindowBased,
+        |set, excused| {
+            let excused = excused(ContractPromise::GrowthIsBackedByAcknowledgements);
+            if excused { Ok(()) } else { extremes::credit_of_a_large_window_is_no_burst(set) }
+        },
+    ),
+    ("TenYears", "ten years without a loss neither panic nor shrink", AskedOf::WindowBased, |set, _| {
         extremes::ten_years_without_a_loss_neither_panic_nor_shrink(set)
     }),
-    ("ABillionSegments", "windows to 2^30 segments keep their arithmetic", |set, excused| {
-        extremes::windows_to_a_billion_segments_keep_their_arithmetic(set, excused)
-    }),
-    ("SmallestWindows", "losses at the smallest windows leave a window that grows", |set, _| {
-        extremes::losses_at_the_smallest_windows_leave_a_window_that_grows(set)
-    }),
-    ("UndoOfOneEpoch", "an undo gives back what its own recovery epoch took", |set, _| {
+    (
+        "ABillionSegments",
+        "windows to 2^30 segments keep their arithmetic",
+        AskedOf::WindowBased,
+        |set, excused| extremes::windows_to_a_billion_segments_keep_their_arithmetic(set, excused),
+    ),
+    (
+        "SmallestWindows",
+        "losses at the smallest windows leave a window that grows",
+        AskedOf::Every,
+        |set, _| extremes::losses_at_the_smallest_windows_leave_a_window_that_grows(set),
+    ),
+    (
+        "Paced",
+        "from the twentieth round trip on a pacing rate is set, of at most four times what the path carries",
+        AskedOf::RateBased,
+        |set, _| rate_path::it_is_paced(set),
+    ),
+    (
+        "BoundedInFlight",
+        "after start-up the window is at most four bandwidth-delay products and sixteen packets",
+        AskedOf::RateBased,
+        |set, _| rate_path::it_is_bounded_in_flight(set),
+    ),
+    (
+        "LeavesStartUp",
+        "from the sixtieth round trip on packets wait less than a round trip in the queue, and half of the path is used",
+        AskedOf::RateBased,
+        |set, _| rate_path::it_leaves_start_up(set),
+    ),
+    (
+        "RecoversAfterSilence",
+        "sixty round trips after a rest, and after an outage, half of the path is used again",
+        AskedOf::RateBased,
+        |set, _| rate_path::it_recovers_after_silence(set),
+    ),
+    ("UndoOfOneEpoch", "an undo gives back what its own recovery epoch took", AskedOf::WindowBased, |set, _| {
         undo::a_proof_gives_back_what_its_own_epoch_took(set)
     }),
 ];
@@ -153,8 +197,35 @@ const FIXED: &[Fixed] = &[
 pub fn promises() -> Vec<(String, &'static str)> {
     let random = ContractPromise::ALL.iter().map(|promise| (promise.name(), promise.meaning()));
     let named = [NO_PANIC, INIT_FORGETS, SAME_STATE].into_iter();
-    let named = named.chain(FIXED.iter().map(|(name, meaning, _)| (*name, *meaning)));
+    let named = named.chain(FIXED.iter().map(|(name, meaning, ..)| (*name, *meaning)));
     random.chain(named.map(|(name, meaning)| (name.to_owned(), meaning))).collect()
+}
+
+/// Whether the promise of this name is asked of a set: some are about windows that acknowledgements grow and losses cut, some about
+/// algorithms that set their own rate (`cong_control`).
+#[must_use]
+pub fn applies(set: &SetDescription, name: &str) -> bool {
+    let has_cong_control = set.controller().is_some_and(|controller| controller.has_cong_control());
+    let random = ContractPromise::ALL.into_iter().find(|promise| promise.name() == name);
+    let fixed = FIXED.iter().find(|(other, ..)| *other == name);
+    let asked_of =
+        random.map(ContractPromise::asked_of).or_else(|| fixed.map(|(_, _, asked_of, _)| *asked_of));
+    asked_of.is_none_or(|asked_of| asked_of.includes(has_cong_control))
+}
+
+/// Every promise that `set` breaks, each with its first breach: of `cases` random histories from `seed`, and of those that are the same in
+/// every run.
+#[must_use]
+pub fn every_breach(set: &SetDescription, seed: u64, cases: u32, excepted: Excepted<'_>) -> Vec<Breach> {
+    let mut names = excepted.0.to_vec();
+    let mut found = Vec::new();
+    while let Some(breach) =
+        histories(set, seed, cases, Excepted(&names)).or_else(|| fixed(set, Excepted(&names), || false))
+    {
+        names.push(breach.promise.clone());
+        found.push(breach);
+    }
+    found
 }
 
 /// Holds `set` to the promises whose histories are the same in every run. `panicked` says whether a hook has panicked since it was
@@ -166,7 +237,8 @@ pub fn fixed(
     mut panicked: impl FnMut() -> bool,
 ) -> Option<Breach> {
     let excused = |promise: ContractPromise| excepted.has(&promise.name());
-    FIXED.iter().filter(|(name, ..)| !excepted.has(name)).find_map(|(name, meaning, promise)| {
+    let asked = FIXED.iter().filter(|(name, ..)| applies(set, name) && !excepted.has(name));
+    asked.into_iter().find_map(|(name, meaning, _, promise)| {
         let seen = promise(set, &excused).err();
         let (seen, (name, meaning)) = match (panicked(), seen) {
             // A hook that panicked does nothing any more: what was seen then says nothing of this promise.

@@ -8,6 +8,7 @@ pub mod check;
 pub mod extremes;
 pub mod facts;
 pub mod random_history;
+pub mod rate_path;
 pub mod state;
 pub mod support;
 pub mod time;

@@ -2,23 +2,17 @@
 //! quinn's own controllers behind our hooks: under the contract that our algorithms keep, and beside our CUBIC in one driver.
 
 use cwnd::registry::SetDescription;
-use cwnd_contract::check::{Excepted, fixed, histories};
+use cwnd_contract::check::{Excepted, every_breach};
 use cwnd_contract::support::{DrivenFlow, set};
 use cwnd_stacks::stock_behind_hooks;
 
 /// Names of all promises that a set does not keep, in order, and what was seen first of each.
 fn broken(set: &SetDescription) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    loop {
-        let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
-        let breach =
-            histories(set, 1, 200, Excepted(&names)).or_else(|| fixed(set, Excepted(&names), || false));
-        let Some(breach) = breach else {
-            found.sort();
-            return found;
-        };
-        found.push((breach.promise, format!("{} {}", breach.event, breach.seen)));
-    }
+    let breaches = every_breach(set, 1, 200, Excepted::default()).into_iter();
+    let mut found: Vec<(String, String)> =
+        breaches.map(|breach| (breach.promise, format!("{} {}", breach.event, breach.seen))).collect();
+    found.sort();
+    found
 }
 
 // Their windows are their own, and the contract's histories set windows from outside (an idle restart, an undo, a flow that begins at
