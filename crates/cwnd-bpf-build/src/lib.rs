@@ -11,6 +11,7 @@ pub mod layout;
 mod metadata;
 mod plugin;
 pub mod recipe;
+mod refused_code;
 pub mod shared_structs;
 pub mod store;
 pub mod toolchain;

@@ -10,7 +10,8 @@ use cwnd::Controller;
 use cwnd::registry::Description;
 
 use crate::layout;
-use crate::recipe::{self, Recipe};
+use crate::recipe::{self, DebugInfo, Recipe};
+use crate::refused_code;
 use crate::toolchain::Toolchain;
 
 /// Longest name: the kernel registers it behind `cwnd_`, in 15 letters.
@@ -78,5 +79,18 @@ fn compiled(plugin: &KernelPlugin<'_>, tools: &Toolchain, scratch: &Path) -> Res
     let _held = held.map_err(|why| format!("{}: {why}", lock.display()))?;
     let hooks = recipe::hooks(tools, cargo, plugin.hooks, &target)?;
     let recipe = Recipe { tools, crate_dir: plugin.crate_dir, out: scratch };
-    recipe::object(&recipe, (plugin.set, plugin.controller), plugin.algorithm, &hooks)
+    let object = recipe::object(&recipe, (plugin.set, plugin.controller), plugin.algorithm, &hooks);
+    object.map_err(|why| explained(plugin, &recipe, &target).unwrap_or(why))
+}
+
+/// What of the crate's code was refused, by file and line; `None` where nothing of it is found.
+fn explained(plugin: &KernelPlugin<'_>, recipe: &Recipe<'_>, target: &Path) -> Option<String> {
+    let mut cargo = Command::new("cargo");
+    cargo.arg("build");
+    let target = target.join("debug-info");
+    let hooks = recipe::hooks_with(recipe.tools, cargo, plugin.hooks, &target, DebugInfo::Lines).ok()?;
+    let code = recipe::code(recipe, plugin.algorithm.name, &hooks).ok()?;
+    // The hooks are in target/cwnd/kernel of the crate.
+    let lines = refused_code::explain(&code, plugin.hooks.ancestors().nth(3)?);
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -39,10 +39,31 @@ pub fn settings(controller: &Controller, algorithm: &Description) -> Vec<u32> {
 /// (`--locked`, `--offline`). What `target` has of an earlier build, and is up to date, is not compiled again.
 pub fn hooks(
     tools: &Toolchain,
-    mut cargo: Command,
+    cargo: Command,
     source: &Path,
     target: &Path,
 ) -> Result<Vec<PathBuf>, String> {
+    hooks_with(tools, cargo, source, target, DebugInfo::None)
+}
+
+/// Whether bitcode says where in the source it is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DebugInfo {
+    /// It does not.
+    None,
+    /// It has lines, and what was inlined where.
+    Lines,
+}
+
+/// As [`hooks`], with debug information or without.
+pub fn hooks_with(
+    tools: &Toolchain,
+    mut cargo: Command,
+    source: &Path,
+    target: &Path,
+    debug: DebugInfo,
+) -> Result<Vec<PathBuf>, String> {
+    let debug = if debug == DebugInfo::Lines { "\x1f-Cdebuginfo=1" } else { "" };
     // What the outer cargo was told (flags, wrappers such as clippy, another target) is not for this compiler.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
@@ -59,7 +80,7 @@ pub fn hooks(
         .arg(source.join("Cargo.toml"))
         .env("RUSTC", &tools.rustc)
         // One processor for both languages, or nothing is inlined across them.
-        .env("CARGO_ENCODED_RUSTFLAGS", format!("--emit=llvm-bc\x1f-Ctarget-cpu={CPU}"));
+        .env("CARGO_ENCODED_RUSTFLAGS", format!("--emit=llvm-bc\x1f-Ctarget-cpu={CPU}{debug}"));
     let built = stems(&run(&mut cargo)?);
     let deps = target.join(TARGET).join("release/deps");
     let entries = std::fs::read_dir(&deps).map_err(|why| format!("cannot read {}: {why}", deps.display()))?;
@@ -150,18 +171,30 @@ pub fn glue(recipe: &Recipe<'_>, name: &str, file: &str, defines: &[String]) -> 
     Ok(compiled)
 }
 
+/// The code of an object in LLVM's text: of its glue, which has been compiled, and of hooks with debug information.
+pub fn code(recipe: &Recipe<'_>, name: &str, hooks: &[PathBuf]) -> Result<String, String> {
+    let Recipe { tools, out, .. } = *recipe;
+    let (linked, text) = (out.join(format!("{name}.debug.bc")), out.join(format!("{name}.ll")));
+    let glue = out.join(format!("{name}.glue.bpf.c.bc"));
+    run(tools.llvm("llvm-link").arg(glue).args(hooks).arg("-o").arg(&linked))?;
+    run(inlining(tools).arg("-S").arg(linked).arg("-o").arg(&text))?;
+    std::fs::read_to_string(&text).map_err(|why| format!("cannot read {}: {why}", text.display()))
+}
+
+/// The command that inlines everything into the programs.
+fn inlining(tools: &Toolchain) -> Command {
+    let mut opt = tools.llvm("opt");
+    opt.arg("-passes=internalize,globaldce,default<O2>")
+        .args(INLINE)
+        .arg(format!("-internalize-public-api-list={PUBLIC}"));
+    opt
+}
+
 /// From linked bitcode to the object.
 pub fn finish(recipe: &Recipe<'_>, name: &str, linked: &Path) -> Result<PathBuf, String> {
     let Recipe { tools, out, .. } = *recipe;
     let (inlined, object) = (out.join(format!("{name}.inlined.bc")), out.join(format!("{name}.bpf.o")));
-    run(tools
-        .llvm("opt")
-        .arg("-passes=internalize,globaldce,default<O2>")
-        .args(INLINE)
-        .arg(format!("-internalize-public-api-list={PUBLIC}"))
-        .arg(linked)
-        .arg("-o")
-        .arg(&inlined))?;
+    run(inlining(tools).arg(linked).arg("-o").arg(&inlined))?;
     run(tools
         .llvm("llc")
         .args(["-march=bpfel", "-filetype=obj"])
