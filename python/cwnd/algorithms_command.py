@@ -77,6 +77,8 @@ def show(
     )
     printer.print("")
     print_params(printer, algorithm["params"], parameter_set["params"])
+    if parameter_set["params"].get("slow_start") == "hystart++":
+        print_hystart_cost(printer)
     if algorithm["inner"]:
         printer.print("")
         printer.paragraph("inner variables (record.inner, --inner):", indent=2)
@@ -123,8 +125,19 @@ def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
     printer.print("")
     values = {"slow_start": start["name"], **{param["name"]: param["default"] for param in start["params"]}}
     print_params(printer, start["params"], values)
+    if start["name"] == "hystart++":
+        print_hystart_cost(printer)
     if not start["params"]:
         printer.paragraph("no settings of its own", indent=2)
+
+
+def print_hystart_cost(printer: Printer) -> None:
+    """Prints what HyStart++ costs where acknowledgements are rare."""
+    from cwnd.slow_start_limits import cost_lines
+
+    printer.print("")
+    for line in cost_lines():
+        printer.paragraph(line, indent=2)
 
 
 def show_host(host: _native.Host, *, as_json: bool) -> None:

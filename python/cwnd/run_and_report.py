@@ -74,8 +74,12 @@ def run_and_report(
         print(json.dumps(summary))
     else:
         from cwnd.report import table
+        from cwnd.slow_start_limits import limit_notes
+        from cwnd.terminal import Printer
 
         table(summary)
+        for line in limit_notes(scenario):
+            Printer().print(line)
         for line in messages:
             note(line)
     if summary.get("failures"):

@@ -58,8 +58,12 @@ def replicates(
             print(json.dumps(result.document))
         else:
             from cwnd.replicates.report import table
+            from cwnd.slow_start_limits import limit_notes
+            from cwnd.terminal import Printer
 
             table(result.document)
+            for line in limit_notes(scenario):
+                Printer().print(line)
     if result.stopped:
         say_stopped(result.done, result.asked, out)
     if out is not None:

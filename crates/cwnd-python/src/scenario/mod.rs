@@ -213,6 +213,13 @@ impl Scenario {
         self.inner.packets_per_s()
     }
 
+    /// Groups of flows whose acknowledgements may be for more segments than HyStart++ lets the window grow by: label, `ack_every`, `l`.
+    #[getter]
+    fn slow_start_limits(&self) -> Vec<(String, u32, u32)> {
+        let limits = self.inner.slow_start_limits();
+        limits.into_iter().map(|limit| (limit.label, limit.ack_every, limit.limit)).collect()
+    }
+
     /// The same scenario under another seed; raises `ScenarioError`.
     fn with_seed(&self, seed: &Bound<'_, PyAny>) -> PyResult<Self> {
         let copy = self.inner.with_seed(&seed_value(seed)?);

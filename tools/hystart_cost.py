@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Measures what HyStart++ costs a flow with rare acknowledgements: `python -m tools.hystart_cost` writes `python/cwnd/hystart_cost.json`."""
+
+from __future__ import annotations
+
+import json
+
+import cwnd
+from cwnd.slow_start_limits import RECORD, HystartCost
+
+#: Segments of an acknowledgement.
+EVERY = (2, 16, 64, 128, 256)
+COMPARED_AT = 256
+ALGORITHM = "cubic"
+
+
+def utilisation(flow: str) -> float:
+    """The use of the link over the first ten seconds, per cent."""
+    result = cwnd.compare(
+        flow, rate="100Mbit/s", rtt="40ms", buffer="1bdp", duration="10s", measure=("0s", "10s"), seed=1
+    )
+    return round(100 * result.summary["link"]["utilization"], 1)
+
+
+def measured() -> HystartCost:
+    """All of it."""
+    at = f"{ALGORITHM}@start=0s,ack_every={COMPARED_AT}"
+    return {
+        "algorithm": ALGORITHM,
+        "path": "100 Mbit/s, 40 ms and a buffer of 1 BDP, in the first 10 s,",
+        "utilisation": {str(every): utilisation(f"{ALGORITHM}@start=0s,ack_every={every}") for every in EVERY},
+        "compared_at": str(COMPARED_AT),
+        "without_limit": utilisation(f"{at},l=0"),
+        "paced": utilisation(f"{at},pacing=true"),
+    }
+
+
+if __name__ == "__main__":
+    RECORD.write_text(json.dumps(measured(), indent=2) + "\n", encoding="utf-8")
+    print(f"written: {RECORD}")
