@@ -99,12 +99,18 @@ def check_threads(threads: object, lane: str) -> int:
 
 
 def start(scenario: Scenario, lane: str, threads: int = 1) -> Engine:
-    """Begins a run. Raises `ScenarioError` for what the lane does not do, `OSError` where the system does not allow it."""
+    """Begins a run. In lane live the kernel objects of plugins are built first, where they are not there.
+
+    Raises `ScenarioError` for what the lane does not do, `CrateError` for a plugin that does not build, `OSError` where the system does not
+    allow it.
+    """
     if lane == SIM:
         return Simulation(scenario, threads)
     if not hasattr(_native, "Lab"):
         raise OSError(f"lane: {LIVE} needs Linux")
-    return _native.Lab(scenario)
+    from cwnd.plugin_objects import kernel_objects
+
+    return _native.Lab(scenario, kernel_objects(_native.Lab.algorithms(scenario)))
 
 
 def report(engine: Engine) -> LiveReport | None:

@@ -29,8 +29,9 @@ NAME_MAX = 10
 NAME_FORM = f"1 to {NAME_MAX} lower-case letters, digits and _, a letter first"
 #: SHA-256 of the library of each plugin that this process has loaded, by name.
 LOADED: dict[str, str] = {}
-#: Where each of them was.
+#: Where each of them was, and the folder of its crate if it was loaded from that.
 LIBRARIES: dict[str, Path] = {}
+CRATES: dict[str, Path] = {}
 
 
 class CrateError(ScenarioError):
@@ -196,6 +197,8 @@ def load_plugin(path: str | Path) -> str:
     name = _native.load_plugin(str(library.resolve()))
     LOADED[name] = hashlib.sha256(library.read_bytes()).hexdigest()
     LIBRARIES[name] = library.resolve()
+    if path.is_dir():
+        CRATES[name] = path.resolve()
     return name
 
 
@@ -222,6 +225,11 @@ def build_kernel(
             built = _native.build_kernel_object(cc or name, params, sources, str(folder), scratch)
         except ValueError as error:
             words = str(error)
+            places = [line for line in words.splitlines() if re.match(r"src/\S+:\d+: ", line)]
+            if places:
+                more = f" ({len(places)} places, above)" if len(places) > 1 else ""
+                log = "".join(f"{line}\n" for line in places) if more else ""
+                raise CrateError("crate", crate, f"code that the kernel can have{more}: {places[0]}", log) from None
             if words.count("\n") > 2:
                 raise CrateError("crate", crate, "one that builds for the kernel; see above", words + "\n") from None
             raise CrateError("crate", crate, f"one that the kernel can have: {words}") from None

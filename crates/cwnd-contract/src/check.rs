@@ -187,9 +187,12 @@ const FIXED: &[Fixed] = &[
         AskedOf::RateBased,
         |set, _| rate_path::it_recovers_after_silence(set),
     ),
-    ("UndoOfOneEpoch", "an undo gives back what its own recovery epoch took", AskedOf::WindowBased, |set, _| {
-        undo::a_proof_gives_back_what_its_own_epoch_took(set)
-    }),
+    (
+        "UndoOfOneEpoch",
+        "an undo gives back what its own recovery epoch took",
+        AskedOf::WindowBased,
+        |set, _| undo::a_proof_gives_back_what_its_own_epoch_took(set),
+    ),
 ];
 
 /// Names and meanings of every promise.

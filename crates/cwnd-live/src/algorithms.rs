@@ -5,12 +5,17 @@ use crate::error::Error;
 #[cfg(feature = "kernel")]
 use cwnd::Controller;
 #[cfg(feature = "kernel")]
-use cwnd_bpf::{Load, LoadedModule, Module};
+use cwnd_bpf::{Load, LoadedModule, Module, ObjectFile};
 use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario};
 use cwnd_traffic::Model;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// Sets of ours that stand for an algorithm of the kernel: our name, the kernel's.
 const KERNELS_OWN: [(&str, &str); 2] = [("cubic-linux", "cubic"), ("reno-linux", "reno")];
+
+/// Kernel objects of plugins, by the parameter sets that they were built for.
+pub type PluginObjects = BTreeMap<String, PathBuf>;
 
 /// What lies in the private area of an algorithm's connections.
 #[cfg(feature = "kernel")]
@@ -41,8 +46,8 @@ pub struct Algorithms {
 }
 
 impl Algorithms {
-    /// Finds or loads the algorithms of all flows, and those that they switch to.
-    pub fn load(scenario: &Scenario, flows: &[Flow]) -> Result<Self, Error> {
+    /// Finds or loads the algorithms of all flows, and those that they switch to. Those of plugins are in `objects`.
+    pub fn load(scenario: &Scenario, flows: &[Flow], objects: &PluginObjects) -> Result<Self, Error> {
         let mut all = Self {
             known: Vec::new(),
             flows: Vec::new(),
@@ -50,16 +55,16 @@ impl Algorithms {
             #[cfg(feature = "kernel")]
             loaded: Vec::new(),
         };
-        let used = flows.iter().map(|flow| all.add(&flow.group.cc, &flow.group.params));
+        let used = flows.iter().map(|flow| all.add(&flow.group.cc, &flow.group.params, objects));
         all.flows = used.collect::<Result<_, _>>()?;
         let of_traffic = scenario.traffic.iter().map(|traffic| match traffic.model {
             Model::Udp(_) => Ok(None),
-            _ => all.add(&traffic.sender.cc, &traffic.sender.params).map(Some),
+            _ => all.add(&traffic.sender.cc, &traffic.sender.params, objects).map(Some),
         });
         all.traffic = of_traffic.collect::<Result<_, _>>()?;
         for (_, _, action) in scenario.flow_actions() {
             if let FlowAction::Switch(cc, params) = action {
-                all.add(&cc, &params)?;
+                all.add(&cc, &params, objects)?;
             }
         }
         Ok(all)
@@ -97,7 +102,12 @@ impl Algorithms {
         })
     }
 
-    fn add(&mut self, cc: &str, params: &[(String, String)]) -> Result<usize, Error> {
+    fn add(
+        &mut self,
+        cc: &str,
+        params: &[(String, String)],
+        objects: &PluginObjects,
+    ) -> Result<usize, Error> {
         if let Some(known) = self.known.iter().position(|known| known.cc == cc && known.params == params) {
             return Ok(known);
         }
@@ -105,14 +115,19 @@ impl Algorithms {
             KERNELS_OWN.iter().find(|(set, name)| *set == cc && params.is_empty() && is_available(name));
         let name = match own {
             Some((_, name)) => (*name).to_owned(),
-            None => self.load_ours(cc, params)?,
+            None => self.load_ours(cc, params, objects)?,
         };
         self.known.push(Known { cc: cc.to_owned(), params: params.to_vec(), name });
         Ok(self.known.len() - 1)
     }
 
     #[cfg(feature = "kernel")]
-    fn load_ours(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error> {
+    fn load_ours(
+        &mut self,
+        cc: &str,
+        params: &[(String, String)],
+        objects: &PluginObjects,
+    ) -> Result<String, Error> {
         let failed = |error: cwnd_bpf::Error| {
             Error::Scenario(Invalid {
                 field: "flow.cc".into(),
@@ -120,11 +135,30 @@ impl Algorithms {
                 expected: format!("an algorithm that this kernel takes: {error}"),
             })
         };
-        let mut module = Module::find(cc).map_err(failed)?;
-        for (name, value) in params {
-            module.set(name, value).map_err(failed)?;
-        }
-        let loaded = module.load_or_share(&module.kernel_name()).map_err(failed)?;
+        let loaded = if let Some(file) = objects.get(cc) {
+            let mut object = ObjectFile::open(file).map_err(failed)?;
+            // The crate that is loaded is the one that it was built from.
+            object.host().map_err(failed)?;
+            if object.set_name() != cc {
+                return Err(Error::Scenario(Invalid {
+                    field: "flow.cc".into(),
+                    value: Some(format!("\"{cc}\"")),
+                    expected: format!("the set of {}, which is {}", file.display(), object.set_name()),
+                }));
+            }
+            for (name, value) in params {
+                object.set(name, value).map_err(failed)?;
+            }
+            // One whose name is too long for the kernel gets another.
+            let name = object.kernel_name().unwrap_or_else(|_| object.traced_name());
+            object.load_or_share(&name).map_err(failed)?
+        } else {
+            let mut module = Module::find(cc).map_err(failed)?;
+            for (name, value) in params {
+                module.set(name, value).map_err(failed)?;
+            }
+            module.load_or_share(&module.kernel_name()).map_err(failed)?
+        };
         let name = loaded.name().to_owned();
         self.loaded.push(loaded);
         Ok(name)
@@ -132,7 +166,12 @@ impl Algorithms {
 
     #[cfg(not(feature = "kernel"))]
     #[expect(clippy::unused_self, reason = "with the feature it keeps what it loads")]
-    fn load_ours(&mut self, cc: &str, _params: &[(String, String)]) -> Result<String, Error> {
+    fn load_ours(
+        &mut self,
+        cc: &str,
+        _params: &[(String, String)],
+        _objects: &PluginObjects,
+    ) -> Result<String, Error> {
         let sets: Vec<_> = KERNELS_OWN.iter().map(|(set, _)| format!("\"{set}\"")).collect();
         let expected = format!(
             "{} without parameters: this installation is without the kernel's part",
@@ -140,6 +179,18 @@ impl Algorithms {
         );
         Err(Error::Scenario(Invalid { field: "flow.cc".into(), value: Some(format!("\"{cc}\"")), expected }))
     }
+}
+
+/// Names of all parameter sets that a scenario's connections use, each once.
+#[must_use]
+pub fn used(scenario: &Scenario) -> BTreeSet<String> {
+    let of_flows = scenario.flows.iter().map(|group| group.cc.clone());
+    let of_traffic = scenario.traffic.iter().filter(|traffic| !matches!(traffic.model, Model::Udp(_)));
+    let switched = scenario.flow_actions().into_iter().filter_map(|(_, _, action)| match action {
+        FlowAction::Switch(cc, _) => Some(cc),
+        _ => None,
+    });
+    of_flows.chain(of_traffic.map(|traffic| traffic.sender.cc.clone())).chain(switched).collect()
 }
 
 /// Whether the running kernel has an algorithm of this name.

@@ -5,7 +5,7 @@ mod summarise;
 
 pub use summarise::Report;
 
-use crate::algorithms::Algorithms;
+use crate::algorithms::{Algorithms, PluginObjects};
 use crate::application::FlowReport;
 use crate::applications::{Applications, ApplicationsReport};
 use crate::capture::DeviceCaptures;
@@ -94,14 +94,14 @@ struct Finished {
 }
 
 impl Lab {
-    /// Makes the hosts and begins to run the scenario.
+    /// Makes the hosts and begins to run the scenario. `objects` has the kernel objects of plugins that it uses.
     ///
     /// # Errors
     /// [`Error::Scenario`] for what this lane does not do, [`Error::System`] for what the system does not allow.
-    pub fn start(scenario: &Scenario) -> Result<Self, Error> {
+    pub fn start(scenario: &Scenario, objects: &PluginObjects) -> Result<Self, Error> {
         check(scenario).map_err(Error::Scenario)?;
         let flows = scenario.expand();
-        let algorithms = Algorithms::load(scenario, &flows)?;
+        let algorithms = Algorithms::load(scenario, &flows, objects)?;
         let mtu = scenario.packet_size;
         let settings = HostSettings::of(scenario);
         let merges = scenario.flows.iter().any(|group| group.gro.is_some());

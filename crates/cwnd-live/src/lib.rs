@@ -74,6 +74,7 @@ pub use paths::{HostSide, Path, Paths, Ways};
 pub use wire::{TcpSegment, UdpDatagram};
 #[cfg(target_os = "linux")]
 pub use {
+    algorithms::{PluginObjects, used},
     carrier::CarrierReport,
     error::Error,
     lab::{Lab, Report},

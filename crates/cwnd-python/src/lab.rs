@@ -10,7 +10,9 @@ use cwnd_sim::Tables;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 use std::mem::take;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A run of a scenario with the kernel's own connections: step it to its end, then read summary and tables.
@@ -25,11 +27,12 @@ pub struct Lab {
 
 #[pymethods]
 impl Lab {
-    /// Makes the hosts and begins. Raises `ScenarioError` for what the lane does not do, `OSError` for what the system refuses.
+    /// Makes the hosts and begins. `objects` are the kernel objects of plugins, by parameter sets. Raises `ScenarioError` for what the lane does
+    /// not do, `OSError` for what the system refuses.
     #[new]
-    fn new(py: Python<'_>, scenario: &Scenario) -> PyResult<Self> {
+    fn new(py: Python<'_>, scenario: &Scenario, objects: BTreeMap<String, PathBuf>) -> PyResult<Self> {
         let scenario = &scenario.inner;
-        let inner = py.detach(|| cwnd_live::Lab::start(scenario)).map_err(raised)?;
+        let inner = py.detach(|| cwnd_live::Lab::start(scenario, &objects)).map_err(raised)?;
         Ok(Self { inner, scenario: scenario.clone(), per_ack: scenario.record.per_ack, over: false })
     }
 
@@ -37,6 +40,12 @@ impl Lab {
     #[staticmethod]
     fn check(py: Python<'_>, scenario: &Scenario) -> PyResult<()> {
         cwnd_live::check(&scenario.inner).map_err(|invalid| refuse(py, &invalid))
+    }
+
+    /// Names of all parameter sets that the scenario's connections use.
+    #[staticmethod]
+    fn algorithms(scenario: &Scenario) -> Vec<String> {
+        cwnd_live::used(&scenario.inner).into_iter().collect()
     }
 
     /// Where its algorithms run, as results name it.
