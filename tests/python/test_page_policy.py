@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from needs import needs
 
 from cwnd.page import PAGE
 from tools.web.build import policy
@@ -56,7 +57,7 @@ def test_the_page_may_do_what_it_does_and_a_link_nothing(tmp_path: Path) -> None
     assert (seen["evaluated"], seen["ran"], seen["fetched"]) == ("refused", "nothing", "refused"), seen
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="the web page has not been built: make page")
+@needs("page")
 def test_the_page_has_the_policy_of_its_scripts() -> None:
     html = PAGE.read_text(encoding="utf-8")
     script = html.rpartition("<script>")[2].partition("</script>")[0]

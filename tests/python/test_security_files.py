@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from conftest import Cli
+from needs import needs, needs_root
 
 import cwnd as package
 from cwnd.packets import capture_file
@@ -73,7 +74,7 @@ def test_a_sweep_replaces_links_in_its_folder(tmp_path: Path, cwnd: Cli) -> None
     assert not any((folder / name).is_symlink() for name in [*tables, "response.png"])
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="the web page has not been built: make page")
+@needs("page")
 def test_a_page_replaces_no_file_through_a_link(tmp_path: Path, cwnd: Cli) -> None:
     victim, page = tmp_path / "victim", tmp_path / "page.html"
     shutil.copy(PAGE, victim)
@@ -116,7 +117,7 @@ def test_a_capture_of_real_packets_is_its_users_alone(tmp_path: Path) -> None:
     assert (tmp_path / "out.pcapng").stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder to another user")
+@needs_root
 def test_a_kernel_trace_is_for_the_user_who_asked_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cwnd.kernel.trace import trace_writer
 
@@ -131,7 +132,7 @@ def test_a_kernel_trace_is_for_the_user_who_asked_for_it(tmp_path: Path, monkeyp
 
 
 # In /tmp a user can make what looks like a folder that a killed run of another user has left, with a result beside it to be "restored".
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a folder to another user")
+@needs_root
 def test_what_another_user_has_left_is_not_taken_up(run_folder: Path, tmp_path: Path) -> None:
     part, old = tmp_path / ".out.0123abcd", tmp_path / ".out.0123abcd.old"
     part.mkdir()

@@ -16,7 +16,7 @@ MKDOCS = ROOT / ".venv" / "site" / "bin" / "mkdocs"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.ci_may_skip,
-    pytest.mark.skipif(not MKDOCS.exists(), reason="mkdocs is not installed: make .venv/site/.packages"),
+    pytest.mark.skipif(not MKDOCS.exists(), reason="needs mkdocs: make .venv/site/.packages"),
 ]
 PAGES = {
     "README.md": "# Home\n\n[first](docs/first.md) and [its part](docs/first.md#a-part)\n",
