@@ -135,11 +135,12 @@ def test_a_link_whose_rate_steps_is_full_at_each_of_its_rates() -> None:
     assert "no capacity" in m.utilisation(run.cwnd, capacity=capacity, packet_bytes=1500, begin_s=8.5, end_s=9).why
 
 
-def test_a_trace_is_a_link_of_its_mean_rate(tmp_path: Path) -> None:
+def test_a_trace_of_even_opportunities_is_a_link_of_their_rate(tmp_path: Path) -> None:
     (tmp_path / "even.trace").write_text("1\n")  # an opportunity of 1500 bytes every millisecond: 12 Mbit/s
     link = LINK.replace('"12Mbit/s"', f'{{ trace = "{tmp_path}/even.trace" }}')
     run = cwnd.run(scenario(link + '[[flow]]\ncc = "reno"\nrwnd = 100\n', measure=("2s", "20s")))
-    assert m.Capacity.of(run.rates).mbps.tolist() == [12]
+    # In the first millisecond there is none that can be used.
+    assert m.Capacity.of(run.rates).mbps.tolist() == [0, 12]
     assert run.summary["link"]["utilization"] == pytest.approx(1, abs=1e-3)
     plain = cwnd.run(scenario(LINK + '[[flow]]\ncc = "reno"\nrwnd = 100\n', measure=("2s", "20s")))
     # 41 packets are in the pipe, 59 in the queue: each packet waits for 58 before it, and one is being sent.
