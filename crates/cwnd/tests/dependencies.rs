@@ -20,9 +20,9 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-scenario", 2),
     ("cwnd-sim", 3),
     ("cwnd-bpf", 3),
-    ("cwnd-fuzz", 4),
     ("cwnd-live", 4),
     ("cwnd-stacks", 4),
+    ("cwnd-fuzz", 5),
     ("cwnd-python", 5),
     ("cwnd-wasm", 5),
 ];
