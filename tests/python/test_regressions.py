@@ -28,6 +28,7 @@ def test_every_row_has_a_test_or_a_reason_and_every_tag_a_row() -> None:
     assert regressions.unfounded() == []
 
 
+@pytest.mark.slow
 def test_the_page_has_the_rows_and_tests_of_today() -> None:
     assert (ROOT / "docs" / "reference" / "regressions.md").read_text() == regressions.page()
 
