@@ -19,7 +19,7 @@ from cwnd.options import Json, Plugins
 #: First bytes of a Parquet file.
 PARQUET = b"PAR1"
 #: What can be replayed.
-REPLAYED = "recorded hook calls (.parquet), the folder of a cwnd kernel trace, or test vectors (.toml)"
+REPLAYED = "recorded hook calls in Parquet, the folder of a cwnd kernel trace, or test vectors (.toml)"
 
 
 def settings_of(params: list[str] | None) -> list[tuple[str, str]]:
