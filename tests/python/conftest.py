@@ -183,7 +183,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(slow.Guard(Path(tempfile.mkdtemp(prefix="cwnd-tests-"))))
+    starts_tests = not config.getoption("numprocesses", None)
+    config.pluginmanager.register(slow.Guard(Path(tempfile.mkdtemp(prefix="cwnd-tests-")), starts_tests))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -36,18 +36,22 @@ def is_slow(item: pytest.Item) -> bool:
 class Guard:
     """A plugin of pytest: the marker `slow`, and the programs in front of `PROGRAMS` on the path."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, starts_tests: bool) -> None:
+        """`starts_tests`: its process runs tests itself. One that gives them to others leaves the path to them: they inherit it."""
         self._folder = folder
         self._allowed, self._refused = folder / "allowed", folder / "refused"
         self._left_out = 0
-        programs = folder / "programs"
+        if starts_tests:
+            self._stand_before_programs(folder / "programs")
+            sys.meta_path.insert(0, self)
+
+    def _stand_before_programs(self, programs: Path) -> None:
         programs.mkdir()
         for name in PROGRAMS:
             if real := shutil.which(name):
                 (programs / name).write_text(self._script(name, real))
                 (programs / name).chmod(0o755)
         os.environ["PATH"] = f"{programs}:{os.environ['PATH']}"
-        sys.meta_path.insert(0, self)
 
     def _script(self, name: str, real: str) -> str:
         return f"""#!/bin/sh

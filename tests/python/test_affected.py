@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -143,6 +144,13 @@ def test_what_all_tests_depend_on_concerns_all(path: str) -> None:
     chosen = plan([path], ROOT)
     assert path in chosen.everything
     assert command.steps(chosen) == [["make", "test"]]
+
+
+def test_what_conftest_imports_concerns_all() -> None:
+    imports = re.findall(r"^(?:import|from) (\w+)", (ROOT / "tests/python/conftest.py").read_text(), re.MULTILINE)
+    modules = [f"tests/python/{name}.py" for name in imports if (ROOT / f"tests/python/{name}.py").exists()]
+    assert len(modules) >= 5
+    assert [path for path in modules if not plan([path], ROOT).everything] == []
 
 
 def test_a_page_without_tests_concerns_none(root: Path) -> None:

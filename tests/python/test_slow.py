@@ -70,8 +70,9 @@ def run(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False).stdout
 
 
-def test_what_makes_a_test_slow_fails_without_the_marker(program_tests: Path) -> None:
-    printed = run(program_tests)
+@pytest.mark.parametrize("processes", [[], ["-n", "2"]], ids=["one", "two"])
+def test_what_makes_a_test_slow_fails_without_the_marker(program_tests: Path, processes: list[str]) -> None:
+    printed = run(program_tests, *processes)
     outcomes = dict(line.split()[1::-1] for line in printed.splitlines() if line.startswith(("PASSED ", "FAILED ")))
     assert {name.rpartition("::")[2]: outcome for name, outcome in outcomes.items()} == {
         "test_cargo_behind_another_program": "FAILED",

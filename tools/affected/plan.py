@@ -19,13 +19,19 @@ EVERYTHING = (
     "Cargo.lock",
     "clippy.toml",
     "pyproject.toml",
+    "requirements.lock",
     "requirements-dev.lock",
     ".cargo/",
     ".ci/",
     ".config/",
     "tools/affected/",
     "tests/python/conftest.py",
+    # What conftest.py imports.
     "tests/python/forked.py",
+    "tests/python/in_kernel.py",
+    "tests/python/needs.py",
+    "tests/python/skip_reasons.py",
+    "tests/python/slow.py",
 )
 #: Files whose text no test reads unless it names them.
 PROSE = (".md", ".txt", "LICENSE-APACHE", "LICENSE-MIT", ".gitignore", ".editorconfig", "mkdocs.yml", "rustfmt.toml")

@@ -187,12 +187,13 @@ mod tests {
         let why = end.failure().expect("it fails");
         assert!(why.contains("did not answer within 0.4 s"), "{why}");
         assert!(end.out.len() < MOST_DATAGRAMS / 10, "{}", end.out.len());
+        std::fs::remove_file(command.trim_start_matches("sh ")).expect("the script");
     }
 
-    // `setsid -f` leaves the group of the child, and holds its pipes for 300 s.
+    // `setsid -f` leaves the group of the child, and holds its pipes for 20 s.
     #[test]
     fn a_process_that_left_the_group_is_not_waited_for() {
-        let mut end = endpoint("setsid -f sleep 300", Duration::from_millis(100));
+        let mut end = endpoint("setsid -f sleep 20", Duration::from_millis(100));
         end.ask(&Request::Open { now: 0 });
         assert!(end.failure().is_some());
     }
