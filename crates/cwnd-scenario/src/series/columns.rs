@@ -6,6 +6,7 @@
 //! a unit that is given, a value a second (FCC). Names of data sets: `bytes_sec` (FCC's webget), `time (ns GMT)` and `delivery_rate`
 //! (Puffer).
 
+use super::units::{self, Unit, UnitReader};
 use super::{SeriesError, SeriesQuantity, SeriesSource};
 
 /// Names of columns of times.
@@ -50,48 +51,6 @@ const RATES: &[&str] = &[
 /// Names of columns of delays.
 const DELAYS: &[&str] = &["rtt", "delay", "latency", "owd", "ping", "one_way_delay", "round_trip_time"];
 
-/// Units of times, ns.
-const TIME_UNITS: &[(&str, f64)] = &[
-    ("ns", 1.0),
-    ("us", 1e3),
-    ("µs", 1e3),
-    ("ms", 1e6),
-    ("msec", 1e6),
-    ("milliseconds", 1e6),
-    ("s", 1e9),
-    ("sec", 1e9),
-    ("secs", 1e9),
-    ("seconds", 1e9),
-    ("min", 60e9),
-];
-/// Units of rates, bit/s, in lower case but for `B`, which is bytes.
-const RATE_UNITS: &[(&str, f64)] = &[
-    ("bit/s", 1.0),
-    ("bits/s", 1.0),
-    ("bps", 1.0),
-    ("kbit/s", 1e3),
-    ("kbits/s", 1e3),
-    ("kbps", 1e3),
-    ("kb/s", 1e3),
-    ("Mbit/s", 1e6),
-    ("mbit/s", 1e6),
-    ("mbits/s", 1e6),
-    ("mbps", 1e6),
-    ("mb/s", 1e6),
-    ("mbit", 1e6),
-    ("Gbit/s", 1e9),
-    ("gbit/s", 1e9),
-    ("gbps", 1e9),
-    ("gb/s", 1e9),
-    ("B/s", 8.0),
-    ("bytes/s", 8.0),
-    ("bytes_sec", 8.0),
-    ("kB/s", 8e3),
-    ("kbytes/s", 8e3),
-    ("MB/s", 8e6),
-    ("mbytes/s", 8e6),
-];
-
 /// How the rows of a series are read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shape {
@@ -115,7 +74,7 @@ pub(super) struct Shape {
 pub(crate) fn is_series(text: &str) -> bool {
     let Some((_, line)) = first_line(text) else { return false };
     let cells = cells(line, separator(line));
-    cells.len() > 1 || cells.first().is_some_and(|cell| rate_unit_of(cell).is_some())
+    cells.len() > 1 || cells.first().is_some_and(|cell| has_rate_unit(cell))
 }
 
 /// The first line that is neither empty nor a comment, with its number from 1.
@@ -215,23 +174,18 @@ struct Given {
 
 impl Given {
     fn of(source: &SeriesSource, quantity: SeriesQuantity) -> Result<Self, (String, String)> {
-        let find = |unit: &Option<String>, units: &[(&str, f64)], expected: &str| match unit {
+        let read = |unit: &Option<String>, reader: UnitReader, expected: &str| match unit {
             None => Ok(None),
-            Some(unit) => match units.iter().find(|(name, _)| name == unit) {
-                Some((_, factor)) => Ok(Some(*factor)),
-                None => Err((unit.clone(), expected.to_owned())),
+            Some(unit) => match reader(unit) {
+                Some(Unit::Known(factor)) => Ok(Some(factor)),
+                _ => Err((unit.clone(), expected.to_owned())),
             },
         };
-        let times = "a unit of time: ns, us, ms, s or min";
         let value = match quantity {
-            SeriesQuantity::Rate => find(
-                &source.unit,
-                RATE_UNITS,
-                "a unit of rates: bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s or MB/s",
-            )?,
-            SeriesQuantity::Delay => find(&source.unit, TIME_UNITS, times)?,
+            SeriesQuantity::Rate => read(&source.unit, units::rate, units::RATES)?,
+            SeriesQuantity::Delay => read(&source.unit, units::time, units::TIMES)?,
         };
-        let time = find(&source.time, TIME_UNITS, times)?;
+        let time = read(&source.time, units::time, units::TIMES)?;
         Ok(Self { time, value, is_written: source.unit.is_some() || source.time.is_some() })
     }
 }
@@ -249,13 +203,13 @@ fn named(
     source: &SeriesSource,
     quantity: SeriesQuantity,
 ) -> Result<Shape, String> {
-    let (names, units) = match quantity {
-        SeriesQuantity::Rate => (RATES, RATE_UNITS),
-        SeriesQuantity::Delay => (DELAYS, TIME_UNITS),
+    let (names, reader, known): (_, UnitReader, _) = match quantity {
+        SeriesQuantity::Rate => (RATES, units::rate, units::RATES),
+        SeriesQuantity::Delay => (DELAYS, units::time, units::TIMES),
     };
     let columns: Vec<Column> = cells.iter().map(|cell| Column::of(cell)).collect();
     let time = columns.iter().position(|column| column.is_called(TIMES));
-    let is_value = |index: usize| Some(index) != time && columns[index].is_value(names, units, quantity);
+    let is_value = |index: usize| Some(index) != time && columns[index].is_value(names, reader, quantity);
     let mut found: Vec<usize> = (0..columns.len()).filter(|index| is_value(*index)).collect();
     if let Some(name) = &source.column {
         found = (0..columns.len()).filter(|index| cells[*index] == name).collect();
@@ -275,14 +229,25 @@ fn named(
             ));
         }
     };
-    let Some(unit) = given.value.or_else(|| columns[value].unit(units)) else {
+    let Some(unit) = given.value.or_else(|| columns[value].factor(reader)) else {
         let unit = if quantity == SeriesQuantity::Rate { "Mbit/s" } else { "ms" };
-        return Err(format!("the unit of {:?} in its name, or unit = \"{unit}\"", cells[value]));
+        let known = columns[value].unit.as_ref().map(|_| format!(", {known}")).unwrap_or_default();
+        return Err(format!("the unit of {:?} in its name, or unit = \"{unit}\"{known}", cells[value]));
     };
-    let time = time.map(|index| {
-        let unit = given.time.or_else(|| columns[index].unit(TIME_UNITS));
-        (index, unit.unwrap_or(0.0)) // 0: by the size of the first one
-    });
+    let time = match time {
+        Some(index) if given.time.is_none() && columns[index].read(units::time) == Some(Unit::Unclear) => {
+            return Err(format!(
+                "the unit of {:?} in its name, or time = \"ms\", {}",
+                cells[index],
+                units::TIMES
+            ));
+        }
+        // 0: by the size of the first one
+        Some(index) => {
+            Some((index, given.time.or_else(|| columns[index].factor(units::time)).unwrap_or(0.0)))
+        }
+        None => None,
+    };
     let common = columns.iter().position(|column| column.base == "session_id");
     let of_time = time.map_or_else(|| "a value a second".to_owned(), |(index, _)| cells[index].to_owned());
     Ok(Shape {
@@ -324,10 +289,10 @@ impl Column {
             || TIMES.contains(&whole.as_str())
             || DELAYS.contains(&whole.as_str())
         {
-            let unit = RATE_UNITS.iter().find(|(name, _)| *name == whole).map(|(name, _)| (*name).to_owned());
+            let unit = units::rate(&whole).map(|_| whole.clone());
             return Self { base: whole, unit };
         }
-        let is_unit = |text: &str| unit_in(text, RATE_UNITS).or_else(|| unit_in(text, TIME_UNITS)).is_some();
+        let is_unit = |text: &str| units::rate(text).or_else(|| units::time(text)).is_some();
         if let Some((name, unit)) = cell.rsplit_once(['_', ' ', '-']).filter(|(_, unit)| is_unit(unit)) {
             return Self { base: plain(name), unit: Some(unit.to_owned()) };
         }
@@ -341,16 +306,25 @@ impl Column {
         names.contains(&self.base.as_str())
     }
 
-    fn unit(&self, units: &[(&str, f64)]) -> Option<f64> {
+    /// What its unit says.
+    fn read(&self, reader: UnitReader) -> Option<Unit> {
         if self.base == "delivery_rate" && self.unit.is_none() {
-            return unit_in("B/s", units); // Puffer
+            return reader("B/s"); // Puffer
         }
-        unit_in(self.unit.as_ref()?, units)
+        reader(self.unit.as_ref()?)
+    }
+
+    /// The factor of its unit, where that is clear.
+    fn factor(&self, reader: UnitReader) -> Option<f64> {
+        match self.read(reader)? {
+            Unit::Known(factor) => Some(factor),
+            Unit::Unclear => None,
+        }
     }
 
     /// Whether it may be the column of the values: by its name, or a rate by its unit alone.
-    fn is_value(&self, names: &[&str], units: &[(&str, f64)], quantity: SeriesQuantity) -> bool {
-        self.is_called(names) || (quantity == SeriesQuantity::Rate && self.unit(units).is_some())
+    fn is_value(&self, names: &[&str], reader: UnitReader, quantity: SeriesQuantity) -> bool {
+        self.is_called(names) || (quantity == SeriesQuantity::Rate && self.read(reader).is_some())
     }
 }
 
@@ -359,17 +333,9 @@ fn plain(name: &str) -> String {
     name.trim().to_lowercase().replace([' ', '-'], "_")
 }
 
-/// The factor of a unit. `MB/s` and `kB/s` are bytes; in lower case letters alone are bits.
-fn unit_in(text: &str, units: &[(&str, f64)]) -> Option<f64> {
-    let exact = units.iter().find(|(name, _)| *name == text);
-    let lower = text.to_lowercase();
-    let found = exact.or_else(|| units.iter().find(|(name, _)| *name == lower));
-    found.map(|(_, factor)| *factor)
-}
-
-/// The unit of a name that is a rate's.
-fn rate_unit_of(cell: &str) -> Option<f64> {
-    Column::of(cell).unit(RATE_UNITS).filter(|_| number(cell).is_none())
+/// Whether a name has a unit of rates.
+fn has_rate_unit(cell: &str) -> bool {
+    number(cell).is_none() && Column::of(cell).read(units::rate).is_some()
 }
 
 /// A line, for a message.

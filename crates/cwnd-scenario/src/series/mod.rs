@@ -7,6 +7,7 @@ mod columns;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod units;
 
 pub(crate) use columns::is_series;
 

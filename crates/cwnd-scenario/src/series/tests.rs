@@ -31,6 +31,78 @@ fn a_header_names_the_columns_and_their_units() {
     }
 }
 
+// A rate of 3 in each unit. A byte is 8 bits.
+#[test]
+fn the_case_of_b_tells_bytes_from_bits() {
+    let known: &[(u64, &[&str])] = &[
+        (1, &["bit/s", "bits/s", "bps", "b/s", "Bit/s"]),
+        (1_000, &["kbit/s", "Kbit/s", "kbps", "Kbps", "kb/s", "Kb/s", "KBITS/S"]),
+        (1_000_000, &["Mbit/s", "mbit/s", "MBit/s", "mbits/sec", "Mbps", "mbps", "Mb/s", "mb/s", "mbit"]),
+        (1_000_000_000, &["Gbit/s", "gbit/s", "Gbps", "gbps", "Gb/s"]),
+        (8, &["B/s", "Bps", "bytes/s", "Bytes/s", "byte/s", "bytes/sec"]),
+        (8_000, &["kB/s", "KB/s", "kBps", "KBps", "kbytes/s", "KBytes/s"]),
+        (8_000_000, &["MB/s", "MBps", "MB/sec", "mbytes/s", "MBytes/s", "MBYTES/S"]),
+        (8_000_000_000, &["GB/s", "GBps", "gbytes/s", "GBytes/s"]),
+    ];
+    for (factor, units) in known {
+        for unit in *units {
+            for header in [format!("rate_{unit}"), format!("rate ({unit})"), format!("download [{unit}]")] {
+                assert_eq!(rates(&format!("time_s,{header}\n0,3\n")).first(), 3 * factor, "{header}");
+            }
+            assert!(is_series(&format!("{unit}\n3\n")), "{unit}");
+            let source = SeriesSource { unit: Some((*unit).to_owned()), ..SeriesSource::default() };
+            let given = Series::parse("3\n", &source, SeriesQuantity::Rate).expect(unit);
+            assert_eq!(given.first(), 3 * factor, "unit = {unit}");
+        }
+    }
+    let units =
+        "a unit of rates: bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s or GB/s (b is bits, B is bytes)";
+    for unit in ["MBPS", "KBPS", "BPS", "MB/S", "B/S", "mBps", "mB/s", "gB/s", "kBPS"] {
+        for header in [format!("rate_{unit}"), format!("rate ({unit})"), unit.to_owned()] {
+            let text = format!("time_s,{header}\n0,3\n");
+            let refused = Series::parse(&text, &SeriesSource::default(), SeriesQuantity::Rate);
+            let message = refused.expect_err(&text).to_string();
+            let expected =
+                format!("expected the unit of \"{header}\" in its name, or unit = \"Mbit/s\", {units}");
+            assert!(message.ends_with(&expected), "{message}");
+            let source = SeriesSource { unit: Some("Mbit/s".to_owned()), ..SeriesSource::default() };
+            assert!(Series::parse(&text, &source, SeriesQuantity::Rate).is_ok(), "{text}");
+        }
+        let source = SeriesSource { unit: Some(unit.to_owned()), ..SeriesSource::default() };
+        let refused = Series::parse("3\n", &source, SeriesQuantity::Rate).expect_err(unit).to_string();
+        assert!(refused.ends_with(&format!("{unit:?}: expected {units}")), "{refused}");
+    }
+    for header in ["rate (KiB/s)", "rate (MB)", "rate (B)"] {
+        let text = format!("time_s,{header}\n0,3\n");
+        let refused = Series::parse(&text, &SeriesSource::default(), SeriesQuantity::Rate).expect_err(header);
+        assert!(refused.to_string().ends_with(units), "{refused}");
+    }
+}
+
+// Two rows 1000 units apart.
+#[test]
+fn the_symbols_of_times_have_their_case() {
+    for (unit, factor) in
+        [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", MS), ("s", S), ("Sec", S), ("MSEC", MS)]
+    {
+        for header in [format!("time_{unit}"), format!("Time ({unit})")] {
+            let series = rates(&format!("{header},rate_mbps\n0,1\n1000,2\n"));
+            assert_eq!(points(&series).0, [(0, 1_000_000), (1000 * factor, 2_000_000)], "{header}");
+        }
+    }
+    for unit in ["Ms", "MS", "mS", "NS", "Us", "S"] {
+        let text = format!("time_{unit},rate_mbps\n0,1\n1000,2\n");
+        let refused = Series::parse(&text, &SeriesSource::default(), SeriesQuantity::Rate)
+            .expect_err(&text)
+            .to_string();
+        assert!(refused.ends_with("or time = \"ms\", a unit of time: ns, us, ms, s or min"), "{refused}");
+        let source = SeriesSource { time: Some("ms".to_owned()), ..SeriesSource::default() };
+        assert!(Series::parse(&text, &source, SeriesQuantity::Rate).is_ok(), "{text}");
+        let delays = format!("time_s,rtt_{unit}\n0,1\n");
+        assert!(Series::parse(&delays, &SeriesSource::default(), SeriesQuantity::Delay).is_err(), "{delays}");
+    }
+}
+
 // HSDPA: 125 000 bytes in 1000 ms are 1 Mbit/s, 31 250 in 500 ms 0.5 Mbit/s; a row is written when its bytes have come.
 #[test]
 fn public_data_sets_are_recognised_by_their_shape() {
