@@ -99,6 +99,10 @@ LINES: tuple[tuple[re.Pattern[str], FileKind], ...] = tuple(
 #: Rows of numbers, at least two, after at most one row of names.
 NUMBER = r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?"
 ROWS = re.compile(rf"^(?:\s*[A-Za-z\"#].*\n)?\s*(?:{NUMBER}[\s,;]*)+\n\s*(?:{NUMBER}[\s,;]*)+(?:\n|$)")
+#: A row of numbers alone, in any format of numbers, dates and times.
+ROW = re.compile(r"^[\s\"'+-]*\d[\d\s.,;\"'eE+:TZ-]*$", re.MULTILINE)
+#: The characters at the beginning of a text that tell that it is no table.
+TEXT_HEAD = 8192
 WHOLE_ROWS = re.compile(r"^(?:\d+\r?\n)+\d*\r?\n?$")
 
 
@@ -128,6 +132,17 @@ def kind_of(data: bytes) -> FileKind:
     if WHOLE_ROWS.match(text):
         return MAHIMAHI
     return SERIES if ROWS.match(text) else TEXT
+
+
+def kind_of_no_table(text: str) -> FileKind | None:
+    """The kind of a text that has no rows of numbers; `None` for a table, and where the kind is not known."""
+    head = text[:TEXT_HEAD]
+    kind = kind_of(head.encode())
+    if kind in (MAHIMAHI, SERIES, TEXT, EMPTY):
+        return None
+    # A comment or the name of a column may be the word of another kind.
+    is_document = kind == BINARY or head.lstrip()[:1] in ("{", "[", "\x1e")
+    return kind if is_document or not ROW.search(head) else None
 
 
 def kind_of_json(text: str) -> FileKind | None:

@@ -13,7 +13,7 @@ import stat
 import time
 from pathlib import Path
 
-from cwnd.file_kinds import described
+from cwnd.file_kinds import described, kind_of_no_table
 from cwnd.packed_files import HEAD_BYTES
 from cwnd.packed_files import MAX_FILE_BYTES as MAX_FILE_BYTES
 from cwnd.packed_files import InputFileError as InputFileError
@@ -89,8 +89,11 @@ def text_in(data: bytes) -> str:
 
 
 def file_text(data: bytes) -> str:
-    """The text of a file that a scenario names, given its bytes: unpacked and decoded. Raises `InputFileError`."""
-    return text_in(unpacked(data))
+    """The text of a file that a scenario names, which is a table of numbers, given its bytes: unpacked and decoded. Raises `InputFileError`."""
+    text = text_in(unpacked(data))
+    if kind := kind_of_no_table(text):
+        raise InputFileError(f"rows of numbers; this is {kind.name}: {kind.use}")
+    return text
 
 
 def head_of(path: Path, size: int = HEAD_BYTES) -> bytes:

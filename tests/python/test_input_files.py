@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import resource
 import subprocess
 import time
@@ -18,7 +19,7 @@ import cwnd as package
 from cwnd import Scenario
 from cwnd._native import ScenarioError
 from cwnd.file_kinds import described, kind_of
-from cwnd.input_files import MAX_FILE_BYTES, InputFileError, contents, read_bytes, unpacked
+from cwnd.input_files import MAX_FILE_BYTES, InputFileError, contents, file_text, read_bytes, unpacked
 
 DOCUMENT = {"duration": "2s", "link": {"rate": "10Mbit/s", "rtt": "40ms"}, "flow": [{"cc": "cubic"}]}
 
@@ -78,6 +79,40 @@ def test_a_file_of_another_kind_is_named_in_one_line(name: str, cwnd: Cli, tmp_p
     with pytest.raises(ValueError, match=f"(?s)^folder: .*{name}.*expected the folder of a result; this is") as caught:
         package.load(tmp_path / name)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in KINDS if name not in ("x.gz", "x.trace", "x.csv", "x.txt", "empty", "prose")]
+)
+def test_a_file_of_another_kind_is_named_where_a_table_is_expected(name: str, tmp_path: Path) -> None:
+    data, what = KINDS[name]
+    (tmp_path / name).write_bytes(data)
+    for key in ("trace", "series"):
+        for path, packed in ((name, data), (f"{name}.gz", gzip.compress(data))):
+            (tmp_path / path).write_bytes(packed)
+            with pytest.raises(ScenarioError, match=f"^link.rate.{key}: .*this is {re.escape(what)}") as caught:
+                package.dumbbell("cubic", rate={key: str(tmp_path / path)}, rtt="20ms")
+            assert "\n" not in str(caught.value)
+
+
+def test_the_command_line_names_a_trace_of_another_kind(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "x.pkt").write_bytes(KINDS["x.pkt"][0])
+    (tmp_path / "x.json").write_text(json.dumps(DOCUMENT))
+    for command in (("compare", "cubic"), ("sweep", "cubic"), ("run", "x.json")):
+        done = cwnd(*command, "--trace", "x.pkt", cwd=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "this is a packetdrill script" in done.stderr, done.stderr
+
+
+def test_a_table_may_have_words_of_other_kinds() -> None:
+    for text in (
+        "#!made by a script\n0 1.5\n1 2.5\n",
+        "# import x\ntraffic\n1e3\n2e3\n",
+        "2026-01-01T00:00:00Z,1\n",
+        "",
+        "a\n",
+    ):
+        assert file_text(text.encode()) == text
 
 
 def test_a_json_scenario_runs_as_a_toml_one_does(cwnd: Cli, tmp_path: Path) -> None:
