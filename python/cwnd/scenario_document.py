@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import tomllib
 
-from cwnd.file_kinds import JSON_SCENARIO, JSON_SCENARIOS, TEXT, TOML_SCENARIO, FileKind, described, kind_of
+from cwnd.file_kinds import JSON_OTHER, JSON_SCENARIO, JSON_SCENARIOS, TEXT, TOML_SCENARIO, FileKind, described, kind_of
 from cwnd.input_errors import missing, path_of, refused, refused_path
 from cwnd.input_files import MAX_DOCUMENT_BYTES, InputFileError, contents
 
@@ -42,6 +42,8 @@ def document_of(
     kind = kind_of(data)
     if kind == JSON_SCENARIOS:
         return one_of(json.loads(text), name, name_field), True, folder
+    if kind == JSON_OTHER and is_json and not follows_json(text):
+        return text, True, folder  # the reader of scenarios says where the mistake is
     if name is not None:
         raise refused(name_field, name, "a file of several scenarios with it")
     if kind not in MAYBE and not (kind == TEXT and "=" in text) and not is_toml(text):
@@ -55,6 +57,20 @@ def is_toml(text: str) -> bool:
         return bool(tomllib.loads(text))
     except tomllib.TOMLDecodeError:
         return False
+
+
+def follows_json(text: str) -> bool:
+    """Whether a text is a JSON document of some kind."""
+    try:
+        json.loads(text, parse_constant=not_json)
+    except ValueError:
+        return False
+    return True
+
+
+def not_json(name: str) -> None:
+    """Refuses NaN and Infinity, which Python takes for JSON."""
+    raise ValueError(name)
 
 
 def one_of(scenarios: dict[str, object], name: str | None, field: str) -> str:

@@ -115,6 +115,25 @@ def test_a_table_may_have_words_of_other_kinds() -> None:
         assert file_text(text.encode()) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"duration": "2s",\n "link": {"rate": "1Mbit/s",},}\n', "trailing comma at line 2 column 29"),
+        ('{"duration": "2s",\n "link": {"rate": "1Mbit/s"', "EOF while parsing an object at line 2 column 27"),
+        ('{"duration": NaN}', "expected value at line 1 column 14"),
+        ('{"slow": {"duration": "2s", "link": {},}}', "trailing comma at line 1 column 40"),
+    ],
+)
+def test_a_mistake_in_json_is_shown_by_line_column_and_cause(text: str, where: str, cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(text)
+    for more in ((), ("--name", "slow")):
+        done = cwnd("run", "x.json", *more, cwd=tmp_path)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
+        assert f"expected JSON: {where}" in done.stderr, done.stderr
+    with pytest.raises(ScenarioError, match=where):
+        Scenario.from_file(tmp_path / "x.json")
+
+
 def test_a_json_scenario_runs_as_a_toml_one_does(cwnd: Cli, tmp_path: Path) -> None:
     text = json.dumps(DOCUMENT)
     scenario = Scenario.from_json(text)
