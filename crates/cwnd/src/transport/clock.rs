@@ -19,14 +19,6 @@ pub(super) const fn rate(bytes: u64, us: u64) -> u64 {
     }
 }
 
-/// Bytes in `us` microseconds at `rate` bytes/s, rounded down.
-pub(super) const fn amount(rate: u64, us: u64) -> u64 {
-    match rate.checked_mul(us) {
-        Some(scaled) => scaled / PER_SECOND,
-        None => (rate / PER_SECOND).saturating_mul(us),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,7 +31,5 @@ mod tests {
         assert_eq!(rate(12_000, 0), 12_000_000_000);
         assert_eq!(rate(u64::MAX, 0), u64::MAX);
         assert_eq!(rate(u64::MAX, u64::MAX), PER_SECOND);
-        assert_eq!((amount(480_000, 2_500), amount(u64::MAX, 0)), (1_200, 0));
-        assert_eq!(amount(u64::MAX, u64::MAX), u64::MAX);
     }
 }

@@ -7,8 +7,14 @@ use super::Transport;
 use super::clock::micros;
 use crate::algorithm::Algorithm;
 
+/// Millionths of a byte in a byte.
+const MILLION: u64 = 1_000_000;
+
 /// Spaces packets by [`Transport::pacing_rate`]: at most [`Transport::burst`] bytes leave back to back, and what is beyond them at the rate.
 /// A stack keeps one beside its [`Transport`], tells it of each packet, and asks it when the next one may leave.
+///
+/// What a packet takes of the rate is kept in millionths of a byte, so a rate is met to the byte. Departures are whole microseconds: a rate of
+/// more than a burst per microsecond is not reached.
 ///
 /// ```
 /// # use core::time::Duration;
@@ -26,8 +32,8 @@ use crate::algorithm::Algorithm;
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
-    /// Bytes that have left beyond what the rate has allowed since: 0 is a full bucket.
-    owed: u64,
+    /// What has left beyond what the rate has allowed since, in millionths of a byte (byte/s · µs): 0 is a full bucket.
+    owed_x1m: u64,
     /// Up to when the rate has been counted, µs.
     counted_us: u64,
 }
@@ -43,7 +49,7 @@ impl Pacer {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { owed: 0, counted_us: 0 }
+        Self { owed_x1m: 0, counted_us: 0 }
     }
 
     /// When a packet of `bytes` bytes may leave: `now` or later. Without a rate it is `now`. A packet that is larger than a burst waits
@@ -60,10 +66,12 @@ impl Pacer {
     #[must_use]
     pub fn departure<A: Algorithm>(&self, now: Duration, bytes: u64, transport: &Transport<A>) -> Duration {
         let Some(rate) = transport.pacing_rate() else { return now };
-        let (owed, counted_us) = self.at(now, rate);
-        let room = transport.burst().saturating_sub(bytes);
-        let Some(beyond) = owed.checked_sub(room).filter(|bytes| *bytes > 0) else { return now };
-        let wait_us = beyond.saturating_mul(1_000_000).div_ceil(rate.max(1));
+        let (owed_x1m, counted_us) = self.at(now, rate);
+        let room_x1m = transport.burst().saturating_sub(bytes).saturating_mul(MILLION);
+        let wait_us = owed_x1m.saturating_sub(room_x1m).div_ceil(rate.max(1));
+        if wait_us == 0 {
+            return now;
+        }
         now.max(Duration::from_micros(counted_us.saturating_add(wait_us)))
     }
 
@@ -79,23 +87,17 @@ impl Pacer {
     /// ```
     pub fn on_sent<A: Algorithm>(&mut self, now: Duration, bytes: u64, transport: &Transport<A>) {
         let Some(rate) = transport.pacing_rate() else {
-            *self = Self { owed: 0, counted_us: micros(now) };
+            *self = Self { owed_x1m: 0, counted_us: micros(now) };
             return;
         };
-        let (owed, counted_us) = self.at(now, rate);
-        *self = Self { owed: owed.saturating_add(bytes), counted_us };
+        let (owed_x1m, counted_us) = self.at(now, rate);
+        *self = Self { owed_x1m: owed_x1m.saturating_add(bytes.saturating_mul(MILLION)), counted_us };
     }
 
-    /// What is owed at `now`, and up to when the rate is counted then: whole bytes, so that no part of the time is lost.
+    /// What is owed at `now`, and up to when the rate is counted then.
     fn at(self, now: Duration, rate: u64) -> (u64, u64) {
-        let now_us = micros(now);
-        let passed_us = now_us.saturating_sub(self.counted_us);
-        let allowed = super::clock::amount(rate, passed_us);
-        if allowed >= self.owed {
-            return (0, now_us.max(self.counted_us));
-        }
-        // Less than is owed: at most u64 bytes, whose time is at most `passed_us`.
-        let took_us = allowed.saturating_mul(1_000_000) / rate.max(1);
-        (self.owed - allowed, self.counted_us.saturating_add(took_us.min(passed_us)))
+        let now_us = micros(now).max(self.counted_us);
+        let allowed_x1m = rate.saturating_mul(now_us - self.counted_us);
+        (self.owed_x1m.saturating_sub(allowed_x1m), now_us)
     }
 }

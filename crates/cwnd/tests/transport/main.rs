@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The transport as a QUIC stack uses it, through a pipe of a fixed delay.
 
+mod pacer;
 mod paths;
 mod pipe;
 mod random;

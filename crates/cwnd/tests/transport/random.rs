@@ -6,7 +6,7 @@ use cwnd::Controller;
 use cwnd_contract::facts::Facts;
 
 /// Numbers that follow from `seed` (Steele, Lea and Flood 2014, SplitMix64).
-fn splitmix(mut seed: u64) -> impl FnMut() -> u64 {
+pub fn splitmix(mut seed: u64) -> impl FnMut() -> u64 {
     move || {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = seed;
