@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from cwnd._native import nearest
 from cwnd.input_errors import refused
 from cwnd.metrics.transfers import SIZE_CLASSES
 
@@ -41,6 +42,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     "completion_s": ("completion time",),
 }
 UNITS = ("mbps", "ms", "s")
+#: Most names that a refusal lists where none is near.
+MOST_LISTED = 8
 
 
 def without_unit(name: str) -> str:
@@ -92,13 +95,27 @@ def meant(text: str, known: Iterable[str]) -> str | None:
 
 
 def measure_named(field: str, text: object, known: Iterable[str], expected: str = "a measure") -> str:
-    """The measure among `known` that a text means; `ScenarioError` with the nearest names if there is none."""
+    """The measure among `known` that a text means; `ScenarioError` if there is none, with the nearest names or, where none is near, with examples."""
     known = list(known)
     name = meant(text, known) if isinstance(text, str) else None
     if name is None:
         spoken = (word for each in known for word in words_for(each) if plain(word) != plain(each))
-        raise refused(field, text, expected, dict.fromkeys([*known, *spoken]))
+        names = list(dict.fromkeys([*known, *spoken]))
+        if nearest(str(text).encode(errors="replace").decode(), names):
+            raise refused(field, text, expected, names)
+        if len(known) <= MOST_LISTED:
+            raise refused(field, text, expected, known)
+        raise refused(
+            field, text, f"{expected}, such as {', '.join(examples(known))}; docs/guide/studies.md explains the names"
+        )
     return name
+
+
+def examples(known: Iterable[str]) -> list[str]:
+    """The kinds of these measures in words, without their statistics and classes of sizes."""
+    known = list(known)
+    with_statistics = [f"p95 {noun}" for (begin, unit), noun in QUANTITIES.items() if f"{begin}_p95_{unit}" in known]
+    return [*(words[0] for name, words in WORDS.items() if name in known), *with_statistics]
 
 
 def measures_in(field: str, text: str, known: Iterable[str]) -> list[str]:

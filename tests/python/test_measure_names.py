@@ -113,6 +113,24 @@ def test_a_wrong_name_is_refused_with_the_nearest_in_every_place(study: cwnd.Stu
     assert not (tmp_path / "none").exists()
 
 
+def test_a_name_that_is_near_none_is_refused_with_a_few_examples(study: cwnd.Study) -> None:
+    for text in ("zzzqqq", "", "?" * 5000):
+        for refused in (
+            lambda text=text: measure_named("measures", text, sorted(MEASURES)),
+            lambda text=text: choose(study, text),
+            lambda text=text: cwnd.plot.response(study, measure=text),
+            lambda text=text: cwnd.plot.heatmap(study, measure=text),
+        ):
+            with pytest.raises(
+                cwnd.ScenarioError, match=r"expected a measure.*, such as throughput, .*p95 queueing delay"
+            ) as caught:
+                refused()
+            assert len(str(caught.value)) < 450 and "\n" not in str(caught.value)
+    # Few measures are listed.
+    with pytest.raises(cwnd.ScenarioError, match=f"{', '.join(OF_RUNS)}$"):
+        measure_named("measure", "zzzqqq", OF_RUNS)
+
+
 def test_a_measure_whose_words_have_of_in_them_is_no_group(study: cwnd.Study) -> None:
     difference = cwnd.diff(study, between="beta=0.7,0.85")
     assert Condition.of("share of the link > 5%", difference).label is None

@@ -158,7 +158,7 @@ def choose(
             fixed[factor.name] = levels_given(column, given, factor.levels)
     order = fixed.pop("of", None) or list(of)
     known = sorted(chosen_table(study.means, {"of": order})["measure"].unique().to_pylist())
-    wanted = measure_named(argument, measure or DEFAULT_MEASURE, known, "a measure of this study")
+    wanted = measure_named(argument, DEFAULT_MEASURE if measure is None else measure, known, "a measure of this study")
     having = [str(each) for each in with_measure(study, wanted)]
     subject = str(next(each for each in order if each in having))
     kept = chosen_table(study.means, {"of": [subject], "measure": [wanted]})

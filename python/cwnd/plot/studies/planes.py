@@ -125,7 +125,7 @@ def delay_throughput(
     if link not in (None, *links):
         raise refused("link", link, "the name of a link", links)
     wanted = {**factors, **({} if link is None else {"name": link})}
-    of_link = choose(study, delay or "queue_mean_ms", wanted, of=("link",), argument="delay")
+    of_link = choose(study, "queue_mean_ms" if delay is None else delay, wanted, of=("link",), argument="delay")
     delays = {run_key(row): row["value"] for row in of_link.runs()}
     layout = lay_out(chosen, x=x)
     panels = panels_of(layout, chosen.runs())
