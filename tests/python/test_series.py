@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,15 @@ def test_sizes_in_per_cent_and_lists_of_flows_are_traffic(cwnd: Cli, files: Path
     transfers = result.table("transfers").to_pylist()
     listed = [(row["start_s"], row["bytes"]) for row in transfers if row["group"] == 1]
     assert sorted(listed) == [(0.25, 20000), (0.5, 10000), (0.5, 30000)]
+
+
+def test_the_line_of_netem_that_the_guide_shows_lets_packets_through(cwnd: Cli) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "files.md").read_text()
+    line = next(line for line in page.splitlines() if line.startswith("cwnd compare") and "--netem" in line)
+    _, *arguments = shlex.split(line.removesuffix("2>&1"))
+    done = cwnd(*arguments, "--json")
+    # A tenth of the link's 10 Mbit/s.
+    assert json.loads(done.stdout)["flows"][0]["throughput_mbps"] > 1, done.stderr
 
 
 def test_netem_is_said_back_and_runs(cwnd: Cli, files: Path) -> None:
