@@ -8,7 +8,7 @@ use cwnd_record::{
     FlowCounts, FlowSummary, LinkSummary, RateRow, ReceiveLimit, Summary, TrafficSummary, TransferCounts,
     WaitRow,
 };
-use cwnd_scenario::{Flow, LinkSpec, Scenario};
+use cwnd_scenario::{Flow, FlowAction, LinkSpec, Scenario};
 use cwnd_traffic::{AskedLoad, Direction, Load, TrafficCounts, TrafficGroup};
 
 impl Simulation {
@@ -36,7 +36,8 @@ impl Simulation {
             .zip(self.scenario_flows.iter().zip(&flows))
             .filter_map(|(number, (flow, summary))| {
                 let receive_window = receive_window(scenario, flow)?;
-                (summary.cwnd_mean >= receive_window).then_some(ReceiveLimit { flow: number, receive_window })
+                let limits = self.receive_window_limits(number, flow, summary, &links, receive_window);
+                limits.then_some(ReceiveLimit { flow: number, receive_window })
             })
             .collect();
         let (from, to) = scenario.measure;
@@ -49,6 +50,32 @@ impl Simulation {
             failures: self.failures().to_vec(),
             receive_limits,
         }
+    }
+
+    /// Whether its receive window, full packets, limited a flow in the measured interval: its congestion window was not the smaller one,
+    /// its application writes at least a window per round trip, and if its data may have ended or paused, about so much left its last link.
+    fn receive_window_limits(
+        &self,
+        number: u32,
+        flow: &Flow,
+        summary: &FlowSummary,
+        links: &[LinkSummary],
+        receive_window: f64,
+    ) -> bool {
+        let group = &flow.group;
+        let scenario = &self.scenario;
+        let payload = if group.stack.is_some() { scenario.datagram() } else { scenario.mss() };
+        let queues = summary.path.iter().chain(&summary.reverse_path);
+        let rtt_ms = summary.rtt_ms + queues.map(|&link| links[link as usize].queue_mean_ms).sum::<f64>();
+        let window_mbps = |bytes: u32| receive_window * f64::from(bytes) * 8.0 / (rtt_ms * 1e3);
+        let application = group.app_rate.map_or(f64::INFINITY, |rate| rate as f64 / 1e6);
+        let stops =
+            self.actions.iter().any(|(_, of, action)| *of == number && matches!(action, FlowAction::Stop));
+        let may_idle = group.app_rate.is_some() || group.size.is_some() || stops;
+        let about_a_window = 0.9 * window_mbps(scenario.packet_size);
+        summary.cwnd_mean >= receive_window
+            && application >= window_mbps(payload)
+            && (!may_idle || summary.throughput_mbps >= about_a_window)
     }
 
     /// Queueing delays of the packets that left each link in the measured interval, by classes that rise.

@@ -60,6 +60,30 @@ fn rwnd_limits_a_flow_of_every_stack_and_of_the_simulators_tcp() {
     }
 }
 
+// 20 packets of 1500 bytes per round trip of 100 ms are 2.4 Mbit/s: 600 kB are over after about 2 s of 5.
+#[test]
+fn a_flow_whose_application_or_size_limits_it_is_not_limited_by_its_receive_window() {
+    let path = "rate = '100Mbit/s'\nrtt = '100ms'\nqueue = { kind = 'droptail', limit = '1bdp' }";
+    let stop = "[[action]]\nstop = { flow = 'f', at = '2s' }\n";
+    for flow in ["cc = 'cubic'", "cc = 'stock-cubic'\nstack = 'quinn'", "cc = 'stock-cubic'\nstack = 'noq'"] {
+        for (more, limits) in [
+            ("app_rate = '1Mbit/s'", 0),
+            ("app_rate = '2Mbit/s'", 0),
+            ("app_rate = '10Mbit/s'", 1),
+            ("size = '25kB'", 0),
+            ("size = '600kB'", 0),
+            ("size = '1GB'", 1),
+            (stop, 0),
+            ("stop = '3s'", 0),
+        ] {
+            let run = alone(path, 5, &format!("{flow}\nrwnd = 20\n{more}"));
+            assert_eq!(run.failures(), [], "{flow} {more}");
+            let summary = run.summary();
+            assert_eq!(summary.receive_limits.len(), limits, "{flow} {more}: {:?}", summary.flows[0]);
+        }
+    }
+}
+
 // 1 Mbit/s of payload on 100 Mbit/s. From 1 s to 10 s are 9 s of it, less what is on its way; from 4 s to 7 s the application rests, and
 // 6 s are left of 9: 0.67 Mbit/s.
 #[test]
