@@ -23,7 +23,8 @@ use std::collections::VecDeque;
 pub struct HeadQueueConfig {
     /// How fast the link sends.
     pub rate: Rate,
-    /// Limit of the queue, from given times on. Shrinking the limit does not drop queued packets.
+    /// Limit of the queue, from given times on. Shrinking the limit does not drop queued packets, except where the discipline makes room for the next
+    /// arrival.
     pub limit: Steps<Limit>,
     /// The queue discipline.
     pub discipline: HeadDiscipline,

@@ -155,6 +155,30 @@ fn drop_head_drops_the_oldest_packets_that_wait() {
     }
 }
 
+// 12 Mbit/s: 0 is sent up to 1 ms, 1 to 4 wait. The limit falls from 4 to 2 at 0.5 ms, which by itself drops nothing; at 0.6 ms 5 arrives:
+// drop-head keeps 4 and 5, and CoDel, whose target is never passed, refuses 5 and keeps 1 to 4.
+#[test]
+fn a_smaller_limit_drops_packets_of_a_drop_head_queue_at_the_next_arrival() {
+    for (discipline, accepts, packets) in
+        [(HeadDiscipline::DropHead(DropHeadConfig), true, 3), (codel(u64::MAX, 1), false, 5)]
+    {
+        let limit =
+            Steps::new(Limit::Packets(4), vec![(500_000, Limit::Packets(2))]).expect("its times rise");
+        let mut queue =
+            HeadQueue::new(HeadQueueConfig { rate: Rate::Constant(12_000_000), limit, discipline });
+        for packet in 0..5 {
+            assert!(queue.push(0, 1500, packet).is_ok(), "{packet}");
+        }
+        assert_eq!(queue.pop(550_000).map(|taken| taken.packet), Some(0));
+        assert!(queue.pop(550_000).is_none());
+        assert_eq!(queue.backlog(550_000).packets, 5);
+        assert_eq!(queue.push(600_000, 1500, 5).is_ok(), accepts);
+        let dropped = std::iter::from_fn(|| queue.pop(600_000)).map(|taken| taken.packet);
+        assert_eq!(dropped.collect::<Vec<_>>(), if accepts { vec![1, 2, 3] } else { vec![] });
+        assert_eq!(queue.backlog(600_000).packets, packets);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

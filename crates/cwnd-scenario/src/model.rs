@@ -94,7 +94,7 @@ pub enum ActionKind {
     Rate(String, u64),
     /// The link's one-way propagation delay becomes this.
     Delay(String, u64),
-    /// The link's queue gets this limit. Shrinking the limit does not drop queued packets.
+    /// The link's queue gets this limit. Only a drop-head queue drops queued packets for a smaller limit.
     Buffer(String, Buffer),
 }
 

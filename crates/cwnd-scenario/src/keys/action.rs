@@ -21,7 +21,7 @@ variants! {
         Switch(Both<OnFlow, ToAlgorithm>) = "switch", "the live connection switches to another algorithm and keeps its recovery";
         Rate(Both<OnLink, ToRate>) = "rate", "the link's rate; `0bit/s` is an outage. Not for a link with a trace";
         Delay(Both<OnLink, ToDelay>) = "delay", "the link's `delay`; round trip times change with it";
-        Buffer(Both<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking the limit does not drop queued packets";
+        Buffer(Both<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking the limit drops queued packets at a drop-head queue alone: down to the new limit, when the next packet arrives";
     }
 }
 
