@@ -143,10 +143,11 @@ def sizes(summary: Summary) -> Grid:
     return Grid("transfers", headings, rows, texts=(0,), keys=1)
 
 
-def ended_before(name: str, count: float, started: float) -> str:
-    """Says that transfers had ended before the measured interval, whose rates do not show them."""
+def ended_before(name: str, of: str, count: float, started: float) -> str:
+    """Says that transfers had ended before the measured interval, whose rates do not show them; `of`: flow or traffic."""
     which, them = ("", "it") if started == 1 else (f" {count:.4g} of {started:.4g}", "them")
-    return f"{name}:{which} ended before the measured interval: rates and shares are without {them} (--measure sets the interval)"
+    fairness = f", and fairness counts {them} with rate 0" if of == "flow" else ""
+    return f"{name}:{which} ended before the measured interval: rates are without {them}{fairness} (--measure sets the interval)"
 
 
 def whole_run(summary: Summary) -> str:
@@ -225,7 +226,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
             printer.print("-: some did not end within the run; they took longer than all others")
         for group in summary["transfers"]:
             if group["ended_before"]:
-                printer.print(ended_before(group["name"], group["ended_before"], group["started"]))
+                printer.print(ended_before(group["name"], group["of"], group["ended_before"], group["started"]))
     begin, end = summary["measured_s"]
     measured = f"measured {begin:g} to {end:g} s"
     fairness = f"Jain index {summary['jain']:.3f}" if summary["flows"] else ""

@@ -13,7 +13,7 @@ import cwnd as package
 
 #: 1 MB beside an endless flow: over after about 1.2 s, where the first 4 s of 20 are not measured.
 SHORT = ("cubic-linux@size=1MB", "reno-linux", "--rate", "40Mbit/s", "--rtt", "100ms", "--duration", "20s")
-NOTE = "cubic-linux: ended before the measured interval: rates and shares are without it"
+NOTE = "cubic-linux: ended before the measured interval: rates are without it, and fairness counts it with rate 0"
 
 
 def flat(text: str) -> str:
@@ -33,6 +33,15 @@ def test_a_transfer_of_the_first_fifth_is_reported_and_explained(seeds: tuple[st
     assert (started, before) == (1, 1) and 0.6 < took_s < 2
 
 
+def test_what_the_note_says_of_fairness_is_what_the_index_does(cwnd: Cli) -> None:
+    summary = json.loads(cwnd("compare", SHORT[0], "reno-linux", "cubic-linux@label=b", *SHORT[2:], "--json").stdout)
+    early, *others = [flow["throughput_mbps"] for flow in summary["flows"]]
+    # (0 + x + y)² / (3 (0 + x² + y²)): at most 2/3.
+    assert early == 0
+    assert summary["jain"] == pytest.approx(sum(others) ** 2 / (3 * sum(rate**2 for rate in others)))
+    assert 0.5 < summary["jain"] <= 2 / 3
+
+
 def test_a_transfer_is_said_where_the_interval_is_explicit(cwnd: Cli, tmp_path: Path) -> None:
     done = cwnd("compare", "cubic-linux@size=1MB", *SHORT[2:], "--measure", "4s..20s")
     assert NOTE in flat(done.stdout) and "measured 4 to 20 s" in done.stdout
@@ -41,9 +50,8 @@ def test_a_transfer_is_said_where_the_interval_is_explicit(cwnd: Cli, tmp_path: 
         '[[flow]]\ncc = "cubic-linux"\ncount = 2\nsize = "1MB"\n[[flow]]\ncc = "reno-linux"\nsize = "100MB"\n'
     )
     done = cwnd("run", "short.toml", cwd=tmp_path)
-    assert "cubic-linux: 2 of 2 ended before the measured interval: rates and shares are without them" in flat(
-        done.stdout
-    )
+    note = "cubic-linux: 2 of 2 ended before the measured interval: rates are without them, and fairness counts them with rate 0"
+    assert note in flat(done.stdout)
     assert "some did not end within the run" in done.stdout
 
 

@@ -124,7 +124,7 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
         for group in document["transfers"]:
             before, started = group["ended_before"].get("mean"), group["started"].get("mean")
             if before and started:
-                printer.print(ended_before(group["name"], before, started), soft_wrap=True)
+                printer.print(ended_before(group["name"], group["of"], before, started), soft_wrap=True)
     begin, end = document["measured_s"]
     printer.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
