@@ -130,3 +130,15 @@ def test_a_picture_has_a_traces_rate_as_means() -> None:
     assert max(steps.get_ydata()) <= 12.1 and len(steps.get_ydata()) < 100
     # The delay is that of the trace: a curve of its own.
     assert any("queueing delay (ms)" in axes.get_ylabel() and axes.lines for axes in figure.axes)
+
+
+def test_a_link_without_capacity_in_the_measured_interval_has_no_utilization() -> None:
+    result = package.run(
+        Scenario.from_toml(
+            'duration = "6s"\nmeasure = ["3s", "4s"]\n[link]\nrate = [["0s", "10Mbit/s"], ["2s", "0bit/s"], ["5s", "10Mbit/s"]]\n'
+            'rtt = "40ms"\n[[flow]]\ncc = "cubic"\n'
+        )
+    )
+    measure = result.measures.link.utilization
+    assert (measure.value, measure.why) == (None, "no capacity")
+    assert result.summary["link"]["capacity_mbps"] == 0

@@ -133,7 +133,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         at, by, where = (lost_at, lost_by, positions) if len(links) == 1 else drops(events, begin_s, end_s, number)
         waits = queueing_delay(result.waits, number)
         return LinkMeasures(
-            utilization=Measure(link["utilization"]),
+            utilization=Measure(link["utilization"]) if link["capacity_mbps"] else Measure(None, why="no capacity"),
             loss_rate=loss_rate(sum(int(number_of(link, column)) for column in drop_causes.COLUMNS), link["packets"]),
             drop_run=mean_drop_run(runs_of_drops(by, where)),
             drop_dispersion=index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
