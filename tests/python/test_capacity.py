@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
@@ -130,6 +131,15 @@ def test_a_picture_has_a_traces_rate_as_means() -> None:
     assert max(steps.get_ydata()) <= 12.1 and len(steps.get_ydata()) < 100
     # The delay is that of the trace: a curve of its own.
     assert any("queueing delay (ms)" in axes.get_ylabel() and axes.lines for axes in figure.axes)
+
+
+# One opportunity, 12 000 bits, at 0.5 s and five at 1 s, each in a millisecond of its own; five packets leave at 1 s.
+def test_utilisation_counts_packets_that_leave_at_the_end_and_capacity_up_to_it() -> None:
+    sampled = pa.table({"time_s": [0.0, 0.9, 1.0, 2.0], "flow": [0] * 4, "forwarded": [0, 0, 5, 5]})
+    trace = metrics.Capacity(np.array([0.0, 0.5, 0.501, 1.0, 1.001]), np.array([0.0, 12.0, 0.0, 60.0, 0.0]))
+    for begin_s, end_s, expected in ((0, 1, 5 / 1), (1, 2, 0 / 5), (0, 2, 5 / 6)):
+        got = metrics.utilisation(sampled, capacity=trace, packet_bytes=1500, begin_s=begin_s, end_s=end_s)
+        assert got.value == pytest.approx(expected), (begin_s, end_s)
 
 
 def test_a_link_without_capacity_in_the_measured_interval_has_no_utilization() -> None:
