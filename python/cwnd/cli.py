@@ -40,7 +40,7 @@ from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.keywords import DEFAULTS
 from cwnd.messages import note
-from cwnd.netem_words import Netem, with_netem
+from cwnd.netem_words import Netem, naming_rtt, with_netem
 from cwnd.options import Force, Jobs, Json, LiveKeys, Plugins, Seeds, SnapLength, Threads, with_options
 from cwnd.packets import check_options
 from cwnd.page import compared_state, state_of
@@ -201,30 +201,31 @@ def compare(
     link_settings, meanings = with_netem(netem, options)
     for meaning in meanings:
         note(f"netem: {meaning}")
-    scenario = from_document(
-        compared_document(
-            [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)],
-            measure=measure,
-            ecn=ecn,
-            disciplines=disciplines,
-            traffic=traffic,
-            seed=seed,
-            rtt=rtt,
-            drop_head=drop_head or None,
-            duration=duration,
-            reverse=reverse,
-            packet_size=packet_size,
-            interval=interval,
-            per_ack=per_ack,
-            inner=inner,
-            record_flows=recorded_flows(record_flows),
-            record_limit=record_limit,
-            snap_length=snap_length,
-            live=live_keys(live, lane),
-            name=" + ".join(flows),
-            **link_settings,
+    with naming_rtt(netem, rtt):
+        scenario = from_document(
+            compared_document(
+                [parse(flow, f"flow[{number}]") for number, flow in enumerate(flows)],
+                measure=measure,
+                ecn=ecn,
+                disciplines=disciplines,
+                traffic=traffic,
+                seed=seed,
+                rtt=rtt,
+                drop_head=drop_head or None,
+                duration=duration,
+                reverse=reverse,
+                packet_size=packet_size,
+                interval=interval,
+                per_ack=per_ack,
+                inner=inner,
+                record_flows=recorded_flows(record_flows),
+                record_limit=record_limit,
+                snap_length=snap_length,
+                live=live_keys(live, lane),
+                name=" + ".join(flows),
+                **link_settings,
+            )
         )
-    )
 
     def state() -> dict[str, object]:
         link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "reverse": reverse}

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
 from cwnd import _native
+from cwnd._native import ScenarioError
 from cwnd.input_errors import refused
 from cwnd.keywords import DEFAULTS
 
@@ -55,5 +57,17 @@ def with_netem(words: str | None, given: Mapping[str, object]) -> tuple[dict[str
     settings, lines = _read(words)
     for key in settings:
         if (value := given.get(key)) not in (None, DEFAULTS.get(key)):
-            raise refused(f"--{key}", value, f"no --{key} with --netem, whose words say it")
+            option, shown = ("trace", value["trace"]) if isinstance(value, Mapping) else (key, value)
+            raise refused(f"--{option}", shown, f"no --{option} with --netem, whose words say it")
     return {**given, **settings}, lines
+
+
+@contextmanager
+def naming_rtt(words: str | None, rtt: str) -> Iterator[None]:
+    """Says that --rtt is shorter than a delay that --netem sets, where that is why a scenario is refused."""
+    try:
+        yield
+    except ScenarioError as error:
+        if words is None or error.field != "link.rtt" or "the delay of the link" not in (error.expected or ""):
+            raise
+        raise refused("--rtt", rtt, f"{error.expected} (--netem; without --rtt it is {DEFAULTS['rtt']})") from None

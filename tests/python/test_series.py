@@ -177,8 +177,18 @@ def test_netem_is_said_back_and_runs(cwnd: Cli, files: Path) -> None:
             ("--netem", "rate 1mbit", "--rate", "2Mbit/s"),
             '--rate: "2Mbit/s" is not accepted; expected no --rate with --netem',
         ),
+        (
+            ("--netem", "rate 1mbit", "--trace", "bw.csv"),
+            '--trace: "bw.csv" is not accepted; expected no --trace with --netem',
+        ),
+        (
+            ("--netem", "delay 50ms"),
+            '--rtt: "40ms" is not accepted; expected at least 50ms, the delay of the link there and back (--netem; without --rtt it is 40ms)',
+        ),
     ):
         refused = cwnd("compare", "cubic", *given, cwd=files)
-        assert refused.returncode == 2 and refused.stderr.startswith(f"error: {expected}"), refused.stderr
+        assert refused.returncode == 2 and refused.stderr.splitlines()[-1].startswith(f"error: {expected}"), (
+            refused.stderr
+        )
     with pytest.raises(ScenarioError, match=r"^netem: "):
         package.netem("slot 1ms")
