@@ -65,7 +65,7 @@ impl<A: Algorithm> Transport<A> {
         self.in_flight.saturating_add(bytes) <= self.window()
     }
 
-    /// Slow start threshold, bytes; `None` before anything has set it.
+    /// Slow start threshold, bytes: at least two datagrams, as the window is. `None` before anything has set it.
     ///
     /// ```
     /// # use core::time::Duration;
@@ -82,7 +82,10 @@ impl<A: Algorithm> Transport<A> {
         let conn = &self.driver.conn;
         match conn.ssthresh {
             INFINITE_SSTHRESH => None,
-            segments => Some(segments as u64 * conn.mss as u64),
+            segments => {
+                let (bytes, two) = (segments as u64 * conn.mss as u64, 2 * self.mtu as u64);
+                Some(if bytes < two { two } else { bytes })
+            }
         }
     }
 

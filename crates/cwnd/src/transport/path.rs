@@ -44,7 +44,8 @@ impl<A: Algorithm> Transport<A> {
     /// Before anything is sent and acknowledged the window is the initial one of the new size (RFC 9002 §7.2: a smaller size in the handshake
     /// lowers it; a larger one does not raise it). Later window and `ssthresh` keep their bytes, but are at least two datagrams (§7.2).
     ///
-    /// In the first slow start the algorithm counts in the new datagrams at once. In congestion avoidance it goes on in the old ones, so that
+    /// In the first slow start, and where the window is less than two of the new datagrams, the algorithm counts in these at once; a curve of
+    /// CUBIC's then begins anew at that window. In congestion avoidance it goes on in the old ones, so that
     /// the window follows the same curve in bytes, to the next reduction; with that its state becomes counts of the new ones
     /// ([`CongestionControl::rescale`](crate::CongestionControl::rescale)). Until then a window grows by the old size where RFC 9002 §7.3.3
     /// says the new one.
@@ -61,7 +62,7 @@ impl<A: Algorithm> Transport<A> {
         self.mtu = bytes.max(1);
         let first_slow_start = self.driver.conn.ssthresh == INFINITE_SSTHRESH;
         let two = 2 * u64::from(self.mtu);
-        if first_slow_start || self.window() < two || self.ssthresh() < Some(two) {
+        if first_slow_start || self.window() < two {
             self.resize();
         }
         let initial = self.config.initial_window_of(self.mtu);

@@ -179,3 +179,65 @@ fn an_initial_window_of_less_than_two_datagrams_is_refused() {
     }
     assert_eq!(Config::new().initial_window(2).map(|config| config.initial_window_bytes()), Ok(2_400));
 }
+
+/// A flow of full windows whose first packet of ten is lost: 12 000 bytes, and in avoidance from there on.
+fn after_a_loss_at_ten_datagrams(name: &str) -> Flow {
+    let cc = Transport::new(Controller::for_quic(name).expect("registered"), &Config::new(), ms(0));
+    let mut flow = Flow { cc, now: ms(0), mtu: 1200 };
+    let sent = flow.send();
+    flow.now += Duration::from_micros(RTT_US);
+    flow.lose(&sent);
+    flow
+}
+
+// A loss at 12 000 bytes leaves ssthresh below two datagrams of 9000. The window is above them, so it keeps its segments and its curve,
+// whatever it is by then, 24 000 bytes or 52 800, but for a datagram, for eleven seconds.
+#[test]
+fn a_small_ssthresh_does_not_change_the_curve() {
+    for name in registered() {
+        for window in [24_000, 52_800] {
+            let flow = || after_a_loss_at_ten_datagrams(name);
+            let (mut same, mut other) = (flow(), flow());
+            let mut changed = false;
+            for round in 0..220 {
+                if !changed && other.cc.window() >= window {
+                    other.cc.on_mtu(9000);
+                    other.mtu = 9000;
+                    changed = true;
+                }
+                let (expected, seen) = (same.round(), other.round());
+                if expected > 600_000 {
+                    break;
+                }
+                assert!(
+                    expected.abs_diff(seen) <= 9000,
+                    "{name} at {window}, round {round}: {seen} bytes, {expected} without the change"
+                );
+            }
+        }
+    }
+}
+
+// A window below two datagrams becomes two, and the curve to what was lost begins anew in them. W_max is 12 000 bytes, far below: one
+// round trip grows by half at most and a datagram, and no window is beyond what ten seconds of C = 0.4 give, 400 segments above the first.
+#[test]
+fn a_curve_that_begins_anew_in_larger_datagrams_does_not_explode() {
+    for name in registered().filter(|name| name.starts_with("cubic")) {
+        let mut flow = after_a_loss_at_ten_datagrams(name);
+        for _ in 0..5 {
+            flow.round();
+        }
+        assert!(flow.cc.window() < 18_000, "{name}");
+        flow.cc.on_mtu(9000);
+        flow.mtu = 9000;
+        assert_eq!(flow.cc.window(), 18_000, "{name}");
+        let mut before = 18_000;
+        for round in 0..60 {
+            let window = flow.round();
+            assert!(window <= before + before / 2 + 9000, "{name}, round {round}: {window} after {before}");
+            before = window;
+        }
+        // Three seconds: C t³ is 0.4 · 27 = 11 segments, and Reno's way 60 round trips of one segment at most.
+        assert!(before <= 18_000 + 71 * 9000, "{name}: {before}");
+    }
+}

@@ -138,6 +138,9 @@ impl CongestionControl for Cubic {
 
     fn rescale(&mut self, scale: Rescale) -> bool {
         SegmentState::rescale(self, scale);
+        // C is in segments: K holds for the old ones only. A stage begins anew, also after an undo.
+        self.in_epoch = 0;
+        self.undo_kept = self.undo_kept.min(KEPT_BEFORE_EPOCH);
         true
     }
 

@@ -209,6 +209,7 @@ impl CongestionControl for CubicLinux {
 
     fn rescale(&mut self, scale: Rescale) -> bool {
         SegmentState::rescale(self, scale);
+        self.epoch_start_ticks = 0; // C is in segments: K holds for the old ones only
         true
     }
 
