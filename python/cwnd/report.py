@@ -96,7 +96,7 @@ def links(summary: Summary) -> Grid:
     return Grid("link", headings, [(link["name"], row(link)) for link in rows])
 
 
-ASKED = {"rate": "{}", "at most": "≤ {}", "everything": "the rest", "no mean": "no mean"}
+ASKED = {"rate": "{}", "at most": "≤ {}", "everything": "the rest", "no mean": "no mean", "list": "a list"}
 
 
 def traffic(summary: Summary) -> Grid:

@@ -180,7 +180,7 @@ class TrafficSummary(TypedDict):
     senders: str
     #: forward or reverse
     direction: str
-    #: what the scenario asks for: rate, at most, everything or no mean
+    #: what the scenario asks for: rate, at most, everything, no mean or list
     asked: str
     #: that rate; null: it names none (Mbit/s)
     asked_mbps: float | None

@@ -200,15 +200,7 @@ impl TrafficGroup {
                 };
                 return (both(response), both(request));
             }
-            TrafficKind::List(list) => {
-                let bytes = list.iter().map(|&(_, bytes)| segment.wire_bytes(bytes) as f64).sum();
-                let span = list
-                    .last()
-                    .map_or(0, |last| last.0)
-                    .saturating_sub(list.first().map_or(0, |first| first.0));
-                // Transfers that all start at once have no rate.
-                per((span > 0).then_some(bytes), Some(span as f64), AskedLoad::Rate)
-            }
+            TrafficKind::List(_) => AskedLoad::List,
             TrafficKind::Udp { rate, on_off: None, .. } => AskedLoad::Rate(*rate as f64),
             TrafficKind::Udp { rate, bytes, on_off: Some((on, off)) } => {
                 let slot = slot(*bytes, *rate);

@@ -38,6 +38,8 @@ pub enum AskedLoad {
     Everything,
     /// Its mean does not exist.
     Unbounded,
+    /// Listed transfers, which name no rate.
+    List,
 }
 
 impl AskedLoad {
@@ -49,6 +51,7 @@ impl AskedLoad {
             Self::AtMost(rate) => ("at most", Some(rate)),
             Self::Everything => ("everything", None),
             Self::Unbounded => ("no mean", None),
+            Self::List => ("list", None),
         }
     }
 
@@ -70,6 +73,7 @@ impl AskedLoad {
             (Self::AtMost(a) | Self::Rate(a), Self::AtMost(b) | Self::Rate(b)) => Self::AtMost(a + b),
             (Self::Everything, _) | (_, Self::Everything) => Self::Everything,
             (Self::Unbounded, _) | (_, Self::Unbounded) => Self::Unbounded,
+            (Self::List, _) | (_, Self::List) => Self::List,
         }
     }
 }

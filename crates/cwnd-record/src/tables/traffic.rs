@@ -14,7 +14,8 @@ pub struct TrafficSummary {
     pub senders: String,
     /// Whether this is the reverse direction.
     pub reverse: bool,
-    /// What kind of load the scenario asks for: `rate`, `at most`, `everything`, or `no mean` where the mean does not exist.
+    /// What kind of load the scenario asks for: `rate`, `at most`, `everything`, `no mean` where the mean does not exist, or
+    /// `list` of listed transfers.
     pub asked: &'static str,
     /// The load that the scenario asks for, Mbit/s, where the kind has one.
     pub asked_mbps: Option<f64>,
@@ -52,7 +53,7 @@ pub static TRAFFIC: &[Column<TrafficSummary>] = &[
     Column::new(
         "asked",
         "",
-        "what the scenario asks for: rate, at most, everything or no mean",
+        "what the scenario asks for: rate, at most, everything, no mean or list",
         Text(|t| t.asked),
     ),
     Column::new("asked_mbps", "Mbit/s", "that rate; null: it names none", MaybeNumber(|t| t.asked_mbps)),

@@ -206,3 +206,13 @@ fn without_a_bound_the_asked_load_is_still_the_means() {
     assert_eq!(crate::driver::group("model = 'long'").asked(FORWARD), AskedLoad::Everything);
     assert_eq!(LINK.rate, 400_000_000);
 }
+
+// Over the microsecond between their starts the two transfers would be 16 Tbit/s.
+#[test]
+fn listed_transfers_ask_for_no_rate() {
+    for list in ["[['0s', '1MB'], ['1us', '1MB']]", "[['0s', '1MB'], ['10s', '1MB']]", "[['0s', '1MB']]"] {
+        let group = group(&format!("model = 'list'\nlist = {list}"));
+        assert_eq!(group.asked(FORWARD).in_words(), ("list", None), "{list}");
+        assert_eq!(group.asked(Direction::Reverse), AskedLoad::Rate(0.0), "{list}");
+    }
+}
