@@ -342,6 +342,8 @@ def test_transfers_are_told_apart_by_who_started_them_and_which_way_they_went() 
     assert "1 of 2" in groups[2].completion["mean"].why and value(groups[3].completion["p99"]) == 0.25
     (early, *_) = m.transfers_by_group(rows, begin_s=1, end_s=9, flows=flows, traffic=["web", "long"])
     assert (early.name, early.ended_before, value(early.completion["mean"])) == ("cubic", 1, 1)
+    (*_, listed, _) = m.transfers_by_group(rows, begin_s=1.6, end_s=9, flows=flows, traffic=["web", "long"], lists=[0])
+    assert (listed.name, listed.started, listed.finished, listed.ended_before) == ("web", 3, 2, 1)
     document = groups[2].document()
     assert document["completion_s"]["mean"] is None and "did not end" in document["why"]
     assert m.transfers_by_group(rows.slice(0, 0), begin_s=0, end_s=9, flows=flows, traffic=["web"]) == []

@@ -42,6 +42,25 @@ def test_what_the_note_says_of_fairness_is_what_the_index_does(cwnd: Cli) -> Non
     assert 0.5 < summary["jain"] <= 2 / 3
 
 
+def test_listed_transfers_are_reported_whenever_they_ended(cwnd: Cli, tmp_path: Path) -> None:
+    path = 'duration = "20s"\nmeasure = ["4s", "20s"]\n[link]\nrate = "40Mbit/s"\nrtt = "100ms"\n'
+    listed = '[[traffic]]\nname = "few"\nmodel = "list"\nlist = [["0s", "100kB"], ["1us", "100kB"], ["10s", "100kB"]]\n'
+    (tmp_path / "listed.toml").write_text(path + listed)
+    done = cwnd("run", "listed.toml", cwd=tmp_path)
+    note = "few: 2 of 3 ended before the measured interval: rates are without them (--measure sets the interval)"
+    assert done.returncode == 0 and note in flat(done.stdout), done.stdout + done.stderr
+    summary = json.loads(cwnd("run", "listed.toml", "--json", cwd=tmp_path).stdout)
+    [group] = summary["transfers"]
+    assert (group["of"], group["started"], group["finished"], group["ended_before"]) == ("traffic", 3, 3, 2)
+    [asked] = summary["traffic"]
+    assert (asked["asked"], asked["asked_mbps"]) == ("list", None) and "a list" in done.stdout
+    # A process, of which the interval is a sample, has only what started in it.
+    drawn = '[[traffic]]\nname = "many"\nmodel = "mix"\narrivals = "1s"\nsize = "10kB"\n'
+    (tmp_path / "drawn.toml").write_text(path + drawn)
+    summary = json.loads(cwnd("run", "drawn.toml", "--json", cwd=tmp_path).stdout)
+    assert summary["transfers"][0]["ended_before"] == 0
+
+
 def test_a_transfer_is_said_where_the_interval_is_explicit(cwnd: Cli, tmp_path: Path) -> None:
     done = cwnd("compare", "cubic-linux@size=1MB", *SHORT[2:], "--measure", "4s..20s")
     assert NOTE in flat(done.stdout) and "measured 4 to 20 s" in done.stdout

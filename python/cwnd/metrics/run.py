@@ -161,14 +161,17 @@ def runs_of_drops(by: Integers, positions: Integers) -> list[int]:
 
 
 def transfers_of(result: Result) -> list[Transfers]:
-    """The transfers of a run, group by group: those of flows, and those of traffic that started in the measured interval."""
+    """The transfers of a run, group by group: those of flows and lists, and those of other traffic that started in the measured interval."""
     begin_s, end_s = result.scenario.measured_s
+    names = result.scenario.traffic_names
+    listed = {group["name"] for group in result.summary["traffic"] if group["asked"] == "list"}
     return transfers_by_group(
         result.transfers,
         begin_s=begin_s,
         end_s=end_s,
         flows=[(group.name, group.flows) for group in result.scenario.groups],
-        traffic=result.scenario.traffic_names,
+        traffic=names,
+        lists=[index for index, name in enumerate(names) if name in listed],
     )
 
 

@@ -121,7 +121,7 @@ def reasons_of(times: Distribution) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Transfers:
-    """The finite transfers of one group and direction: those of traffic that started in the measured interval, all of flows."""
+    """The finite transfers of one group and direction: those of traffic that started in the measured interval, all of flows and of listed transfers."""
 
     #: `flow` or `traffic`.
     of: str
@@ -172,10 +172,11 @@ def transfers_by_group(
     end_s: float,
     flows: Sequence[tuple[str, Sequence[int]]] = (),
     traffic: Sequence[str] = (),
+    lists: Sequence[int] = (),
 ) -> list[Transfers]:
-    """The rows of the table `transfers` that have an end, by group and direction: all of flows, and those of traffic that started from `begin_s` up to `end_s`.
+    """The rows of the table `transfers` that have an end, by group and direction: all of flows and of `lists`, and those of other traffic that started from `begin_s` up to `end_s`.
 
-    Each flow is one transfer, which is reported whenever it started; traffic is a process, of which the interval is a sample. `flows` are names and flow numbers of the scenario's groups, `traffic` names of its groups of traffic. Groups without such a
+    Each flow is one transfer, which is reported whenever it started, and so is each of a list; other traffic is a process, of which the interval is a sample. `lists` are numbers of groups of traffic with listed transfers. `flows` are names and flow numbers of the scenario's groups, `traffic` names of its groups of traffic. Groups without such a
     transfer have no entry; flows come first, the forward direction before the reverse.
     """
     started = np.asarray(column(transfers, "start_s"), np.float64)
@@ -185,7 +186,7 @@ def transfers_by_group(
     times = transfers.select(["start_s", "end_s"])
     ended = np.asarray(column(transfers, "end_s"), np.float64)  # NaN: not within the run
     source = np.asarray(column(transfers, "group"), np.float64)  # NaN: a flow of the scenario
-    within = sized & (np.isnan(source) | ((started >= begin_s) & (started < end_s)))
+    within = sized & (np.isnan(source) | np.isin(source, list(lists)) | ((started >= begin_s) & (started < end_s)))
     number = np.asarray(column(transfers, "number", np.int64), np.int64)
     reverse = np.array(transfers["direction"].to_pylist(), dtype=object) == DIRECTIONS[1]
 
