@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from cwnd._native import nearest
+from cwnd.drop_causes import CAUSES
 from cwnd.input_errors import refused
 from cwnd.metrics.transfers import SIZE_CLASSES
 
@@ -40,6 +41,28 @@ WORDS: dict[str, tuple[str, ...]] = {
     # Of runs the distribution itself is drawn.
     "queue_ms": ("queueing delay",),
     "completion_s": ("completion time",),
+}
+#: What reports call a measure where that is none of its words: headings and printed lines.
+PRINTED: dict[str, tuple[str, ...]] = {
+    "throughput_mbps": ("Mbit/s",),
+    "share": ("share %",),
+    "utilization": ("used", "used %"),
+    "loss_rate": ("lost", "lost %", "loss %"),
+    "jain": ("Jain index", "Jain"),
+    "min_max_ratio": ("min/max",),
+    "convergence_s": ("converged s",),
+    "synchronisation": ("synchronised",),
+    "drop_run": ("run of drops",),
+    "drop_dispersion": ("dispersion",),
+    "cwnd_mean": ("mean cwnd",),
+    "drops": ("dropped",),
+    **{cause["column"]: (cause["heading"],) for cause in CAUSES},
+    "marks": ("marked",),
+    "finished": ("ended",),
+    "failures": ("failed",),
+    "queue_mean_ms": ("delay ms",),
+    "queue_p50_ms": ("delay ms p50",),
+    "completion_mean_s": ("took s: mean",),
 }
 UNITS = ("mbps", "ms", "s")
 #: Most names that a refusal lists where none is near.
@@ -82,7 +105,7 @@ def plain(text: str) -> str:
 @cache
 def spellings(name: str) -> frozenset[str]:
     """All that means a measure, as it is compared."""
-    return frozenset(map(plain, (name, without_unit(name), *words_for(name))))
+    return frozenset(map(plain, (name, without_unit(name), *words_for(name), *PRINTED.get(name, ()))))
 
 
 def meant(text: str, known: Iterable[str]) -> str | None:

@@ -9,12 +9,15 @@ import pytest
 from conftest import Cli
 
 import cwnd
+from cwnd import report as of_run
 from cwnd.difference.conditions import Condition
 from cwnd.measure_names import WORDS, measure_named, measures_in, spellings, words_for
 from cwnd.plot.runs.distribution import MEASURES as OF_RUNS
 from cwnd.plot.studies.chosen import choose
+from cwnd.replicates import report as of_seeds
 from cwnd.replicates.document import TIMES
 from cwnd.replicates.rows import MEASURES
+from cwnd.study import report as of_study
 from cwnd.study.precision import Precision
 from cwnd.study.report import table_of
 from cwnd.terminal import Printer
@@ -59,6 +62,48 @@ def test_a_spelling_means_one_measure() -> None:
 )
 def test_words_and_names_without_units_are_names_too(text: str, name: str) -> None:
     assert measure_named("measures", text, sorted(MEASURES)) == name
+
+
+def test_the_words_that_reports_print_are_names_too() -> None:
+    formats = [
+        *(row[:2] for row in of_run.COLUMNS),
+        *(row[:2] for rows in (of_study.GROUP, [of_study.FAILED], of_study.LINK, of_study.TRANSFERS) for row in rows),
+        *(
+            row[:2]
+            for rows in (
+                of_seeds.COLUMNS,
+                of_seeds.GROUP,
+                of_seeds.CONVERGED,
+                of_seeds.LINK,
+                of_seeds.DELAY,
+                of_seeds.TRAFFIC,
+            )
+            for row in rows
+        ),
+    ]
+    # Statistics under a heading to their left; the rate of a link, whose heading is that of a flow's throughput; and two measures of one number.
+    left_out = {("Mbit/s", "capacity_mbps"), ("started", "transfers")}
+    statistics = {"p50", "p95", "p99", "max"}
+    named = {row for row in formats if row[1] in MEASURES and row[0] not in statistics} - left_out
+    # Of links, traffic and transfers of a run, and of its lines.
+    named |= {
+        ("delay ms", "queue_mean_ms"),
+        ("used", "utilization"),
+        ("lost", "loss_rate"),
+        ("marked", "marks"),
+        ("offered", "offered_mbps"),
+        ("carried", "carried_mbps"),
+        ("started", "started"),
+        ("ended", "finished"),
+        ("datagrams", "datagrams"),
+        ("utilisation", "utilization"),
+        ("Jain index", "jain"),
+        ("queueing delay", "queue_mean_ms"),
+        ("dropped", "drops"),
+    }
+    assert {("Mbit/s", "throughput_mbps"), ("mean cwnd", "cwnd_mean"), ("took s: mean", "completion_mean_s")} <= named
+    for heading, name in sorted(named):
+        assert measure_named("measures", heading, sorted(MEASURES)) == name, heading
 
 
 def test_a_list_may_have_the_words_of_captions() -> None:
