@@ -28,7 +28,7 @@ to = "b"
 rate = [["0s", "10Mbit/s"], ["2s", "0bit/s"], ["3s", "5Mbit/s"]]
 delay = "5ms"
 loss = "gilbert:0.01,0.25,0,1"
-jitter = { kind = "normal", mean = "1ms", sd = "10us", overtaking = true }
+jitter = { kind = "normal", mean = "1ms", sd = "10us", overtaking = true, centered = true }
 reorder = { share = 0.01, extra = "10ms" }
 queue = { kind = "red", limit = "0.5bdp, at least 9packets", min = "2packets", max = "5packets", weight = "0.002" }
 [[flow]]

@@ -23,6 +23,12 @@ fn schedule<T: Copy>(first: T, changes: impl Iterator<Item = (u64, T)>) -> Steps
     Steps::new(first, list).expect("validated: actions are in the order of time")
 }
 
+/// Delays less the jitter's mean, which the jitter adds again; 0 where an action or a series has a smaller delay.
+fn less(delays: &Steps<u64>, mean: u64) -> Steps<u64> {
+    let changes = delays.changes().iter().map(|&(at, delay)| (at, delay.saturating_sub(mean)));
+    schedule(delays.at(0).saturating_sub(mean), changes)
+}
+
 impl AccessLink {
     /// The link: no delay, no random loss.
     #[must_use]
@@ -75,10 +81,14 @@ impl Scenario {
         let limit = schedule(limit, limits);
         let discipline = link.discipline_config(self.packet_size);
         let server = ServerConfig::new(discipline, rate, limit, stream(STREAM_QUEUE));
+        let propagation = match &link.delay.series {
+            Some((series, _)) => self.series_steps(series, delays),
+            None => schedule(link.delay.first, delays),
+        };
         let delay = DelayConfig {
-            propagation: match &link.delay.series {
-                Some((series, _)) => self.series_steps(series, delays),
-                None => schedule(link.delay.first, delays),
+            propagation: match link.jitter.mean_within_delay() {
+                0 => propagation,
+                mean => less(&propagation, mean),
             },
             jitter: link.jitter.delay,
             overtaking: link.jitter.overtaking,

@@ -209,6 +209,17 @@ impl<'a> Topology<'a> {
                 link.rtt = longest[number].unwrap_or_else(|| link.delay.first.saturating_mul(2));
             }
             let (path, keys) = &self.written[number];
+            let jitter_mean = link.jitter.mean_within_delay();
+            if jitter_mean > link.delay.first {
+                return Err(Invalid {
+                    field: format!("{path}.delay"),
+                    value: Some(shown(&json!(write_time(link.delay.first)))),
+                    expected: format!(
+                        "at least {}, the mean of its jitter, which is centered",
+                        write_time(jitter_mean)
+                    ),
+                });
+            }
             let queue = keys.and_then(|keys| keys.get("queue"));
             let checked = crate::queue::check(link, scenario.packet_size, &format!("{path}.queue"), queue);
             let is_own = self.rtt[number] == RttSource::Written;

@@ -26,8 +26,8 @@ keys! {
         loss: Loss = Loss::None, Losses, "",
             "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"gemodel:P,R,1-H,1-K\"` (the same in the order of tc-netem: loss in bad before loss in good), `\"gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0\"` (by netem's names), `\"at:5000,9000\"`",
             "Gilbert 1960, Elliott 1963";
-        jitter: JitterSpec = JitterSpec { delay: Jitter::None, overtaking: false }, JitterKind, "",
-            "random delay in addition to `delay`; a time alone is uniform from 0 to it", "";
+        jitter: JitterSpec = JitterSpec { delay: Jitter::None, overtaking: false, centered: false }, JitterKind, "",
+            "random delay in addition to `delay`, and to `rtt` unless it is `centered`; a time alone is uniform from 0 to it", "";
         reorder: Option<Reorder> = None, Optional(Reordering, "none"), "",
             "packets that are delayed extra, so that later ones overtake them", "";
         count_in_service: bool = false, WhereTrue, "",

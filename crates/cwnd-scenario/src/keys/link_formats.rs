@@ -15,6 +15,20 @@ pub struct JitterSpec {
     pub delay: Jitter,
     /// Whether jitter may put packets out of order.
     pub overtaking: bool,
+    /// Whether the propagation delay is the mean of the whole delay, rather than its least.
+    pub centered: bool,
+}
+
+impl JitterSpec {
+    /// The part of the link's delay that the jitter's mean makes up, ns.
+    pub(crate) fn mean_within_delay(self) -> u64 {
+        match self.delay {
+            _ if !self.centered => 0,
+            Jitter::None => 0,
+            Jitter::Uniform { most } => most / 2,
+            Jitter::Normal { mean, .. } | Jitter::Exponential { mean } => mean,
+        }
+    }
 }
 
 const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K with four numbers from 0 to 1, \
@@ -68,10 +82,12 @@ keys! {
     }
 }
 keys! {
-    /// The key that all jitter has.
-    struct Overtaking {
+    /// The keys that all jitter has.
+    struct AnyJitter {
         overtaking: bool = false, Flag, "",
             "whether jitter, or a delay that an action lowers, may reorder packets", "";
+        centered: bool = false, Flag, "",
+            "whether the link's `delay`, which is part of `rtt`, is the mean of the whole delay; otherwise it is the least, and the jitter comes on top of `rtt`. The delay must be at least the jitter's mean", "";
     }
 }
 variants! {
@@ -99,7 +115,11 @@ impl RowFormat for JitterKind {
         let Some(value) = table.get(key) else { return Ok(None) };
         if !value.is_object() {
             return match TimeAbove0.read(value, scope) {
-                Some(most) => Ok(Some(JitterSpec { delay: Jitter::Uniform { most }, overtaking: false })),
+                Some(most) => Ok(Some(JitterSpec {
+                    delay: Jitter::Uniform { most },
+                    overtaking: false,
+                    centered: false,
+                })),
                 None => table.refuse(key, Some(value), JITTER),
             };
         }
@@ -111,14 +131,14 @@ impl RowFormat for JitterKind {
             JitterTable::Exponential(keys) => Jitter::Exponential { mean: keys.mean },
             JitterTable::Off => Jitter::None,
         };
-        let Overtaking { overtaking } = Overtaking::defaults().parse_keys(&mut keys, scope)?;
+        let AnyJitter { overtaking, centered } = AnyJitter::defaults().parse_keys(&mut keys, scope)?;
         keys.finish()?;
-        Ok(Some(JitterSpec { delay, overtaking }))
+        Ok(Some(JitterSpec { delay, overtaking, centered }))
     }
 
     fn print(&self, jitter: &JitterSpec) -> Option<Value> {
         let keys = match jitter.delay {
-            Jitter::None if !jitter.overtaking => return None,
+            Jitter::None if !jitter.overtaking && !jitter.centered => return None,
             Jitter::None => JitterTable::Off,
             Jitter::Uniform { most } => JitterTable::Uniform(UniformJitter { max: most }),
             Jitter::Normal { mean, sd } => JitterTable::Normal(NormalJitter { mean, sd }),
@@ -126,12 +146,13 @@ impl RowFormat for JitterKind {
         };
         let mut map = Map::from_iter([keys.print_kind()]);
         map.extend(keys.print_keys());
-        map.extend(Overtaking { overtaking: jitter.overtaking }.print_keys());
+        let JitterSpec { overtaking, centered, .. } = *jitter;
+        map.extend(AnyJitter { overtaking, centered }.print_keys());
         Some(Value::Object(map))
     }
 
     fn form(&self) -> Form {
-        let by_kind = Form::ByKind { key: "kind", kinds: JitterTable::kinds(), common: Overtaking::keys() };
+        let by_kind = Form::ByKind { key: "kind", kinds: JitterTable::kinds(), common: AnyJitter::keys() };
         Form::Either(vec![ValueFormat::form(&TimeAbove0), by_kind])
     }
 }

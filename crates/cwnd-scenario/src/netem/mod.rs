@@ -196,9 +196,10 @@ impl Netem {
             (Some((mean, None, _)), Some(at_once)) => {
                 let late = units::complement(&at_once);
                 put("reorder", json!({ "share": late, "extra": format!("{mean}ns") }));
+                let on_top = in_words(crate::units::rounded(&late, mean).unwrap_or(mean));
                 let words = in_words(mean);
                 meaning.lines.push(format!(
-                    "reorder: {at_once} of the packets are sent at once, the others {words} later"
+                    "reorder: {at_once} of the packets are sent at once, the others {words} later; the mean of all, {on_top}, comes on top of rtt"
                 ));
             }
             (_, Some(_)) => return Err(("reorder".into(), "a delay without jitter with it".into())),
@@ -210,30 +211,36 @@ impl Netem {
                 return Err(("delay's jitter".into(), "at most the delay".into()));
             }
             (Some((mean, Some(jitter), Shape::Uniform)), None) => {
-                put("delay", ns(mean - jitter));
+                put("delay", ns(mean));
                 put(
                     "jitter",
-                    json!({ "kind": "uniform", "max": format!("{}ns", 2 * jitter), "overtaking": true }),
+                    json!({ "kind": "uniform", "max": ns(2 * jitter), "overtaking": true, "centered": true }),
                 );
                 let (from, to) = (in_words(mean - jitter), in_words(mean.saturating_add(jitter)));
-                meaning
-                    .lines
-                    .push(format!("delay: uniform from {from} to {to}; packets may overtake each other"));
+                meaning.lines.push(format!(
+                    "delay: uniform from {from} to {to}; its mean, {}, is part of rtt; packets may overtake each other",
+                    in_words(mean)
+                ));
             }
             (Some((mean, Some(jitter), Shape::Normal)), None) => {
                 // netem's table ends at four standard deviations.
-                let reach = jitter.saturating_mul(4).min(mean);
-                put("delay", ns(mean - reach));
-                let jitter_mean = format!("{reach}ns");
+                let four = jitter.saturating_mul(4);
+                let reach = four.min(mean);
+                put("delay", ns(mean));
                 put(
                     "jitter",
-                    json!({ "kind": "normal", "mean": jitter_mean, "sd": format!("{jitter}ns"), "overtaking": true }),
+                    json!({ "kind": "normal", "mean": ns(reach), "sd": ns(jitter), "overtaking": true, "centered": true }),
                 );
                 let (from, to) = (in_words(mean - reach), in_words(mean.saturating_add(reach)));
+                let cut = if four > mean {
+                    " before the values outside are drawn again, which makes it smaller"
+                } else {
+                    ""
+                };
                 meaning.lines.push(format!(
-                    "delay: normal, mean {}, standard deviation {}, from {from} to {to}; packets may overtake each other",
-                    in_words(mean),
-                    in_words(jitter)
+                    "delay: normal, cut at {from} and {to}, standard deviation {}{cut}; its mean, {}, is part of rtt; packets may overtake each other",
+                    in_words(jitter),
+                    in_words(mean)
                 ));
             }
             (None, None) => {}

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Scenario;
+use cwnd_link::Jitter;
 
 fn keys(text: &str) -> Value {
     Value::Object(meaning(text).unwrap_or_else(|invalid| panic!("{text}: {invalid}")).keys)
@@ -16,12 +17,12 @@ fn each_word_has_its_key() {
         // Uniform from 15 to 25 ms.
         (
             "delay 20ms 5ms",
-            json!({ "delay": "15000000ns", "jitter": { "kind": "uniform", "max": "10000000ns", "overtaking": true } }),
+            json!({ "delay": "20000000ns", "jitter": { "kind": "uniform", "max": "10000000ns", "overtaking": true, "centered": true } }),
         ),
         // Four standard deviations either side of 100 ms: from 80 to 120 ms.
         (
             "delay 100ms 5ms distribution normal",
-            json!({ "delay": "80000000ns", "jitter": { "kind": "normal", "mean": "20000000ns", "sd": "5000000ns", "overtaking": true } }),
+            json!({ "delay": "100000000ns", "jitter": { "kind": "normal", "mean": "20000000ns", "sd": "5000000ns", "overtaking": true, "centered": true } }),
         ),
         ("loss 0.3%", json!({ "loss": "random:0.003" })),
         ("loss random 1% 0%", json!({ "loss": "random:0.01" })),
@@ -86,7 +87,7 @@ fn a_link_may_say_it_in_netems_words() {
         "netem = 'delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 300'",
     ))
     .expect("good");
-    let written = "delay = '15ms'\njitter = { kind = 'uniform', max = '10ms', overtaking = true }\nloss = 'gilbert:0.01,0.1,0.001,0.7'\nrate = '10Mbit/s'\nqueue = { kind = 'droptail', limit = '300packets' }";
+    let written = "delay = '20ms'\njitter = { kind = 'uniform', max = '10ms', overtaking = true, centered = true }\nloss = 'gilbert:0.01,0.1,0.001,0.7'\nrate = '10Mbit/s'\nqueue = { kind = 'droptail', limit = '300packets' }";
     let keys = Scenario::from_toml(&text(written)).expect("good");
     assert_eq!(netem, keys);
     assert_eq!(netem.to_toml(), keys.to_toml());
@@ -105,6 +106,82 @@ fn a_link_may_say_it_in_netems_words() {
         let message = Scenario::from_toml(&text(link)).expect_err(link).to_string();
         assert!(message.starts_with(expected), "{link}: {message}");
     }
+}
+
+// Of a round trip of 60 ms the link has a mean of 20 ms, so the hosts have 40 ms, as a fixed delay of 20 ms leaves them.
+#[test]
+fn the_mean_of_netems_delay_is_part_of_the_round_trip() {
+    for (words, least, jitter_mean) in [
+        ("delay 20ms", 20_000_000, 0),
+        ("delay 20ms 5ms", 15_000_000, 5_000_000),
+        ("delay 20ms 20ms", 0, 20_000_000),
+        ("delay 20ms 1ms distribution normal", 16_000_000, 4_000_000),
+        ("delay 20ms 5ms distribution normal", 0, 20_000_000),
+        ("delay 20ms 20ms distribution normal", 0, 20_000_000),
+    ] {
+        let text = format!(
+            "duration = '9s'\nlink = {{ rate = '1Mbit/s', rtt = '60ms', netem = '{words}' }}\n[[flow]]\ncc = 'cubic'\n"
+        );
+        let scenario = Scenario::from_toml(&text).expect(words);
+        let config = &scenario.link_configs()[0].delay.0;
+        let mean = match config.jitter {
+            Jitter::None => 0,
+            Jitter::Uniform { most } => most / 2,
+            Jitter::Normal { mean, .. } | Jitter::Exponential { mean } => mean,
+        };
+        assert_eq!((config.propagation.at(0), mean), (least, jitter_mean), "{words}");
+        // What the hosts' share of the round trip is counted from.
+        assert_eq!(
+            (scenario.links[0].rtt, scenario.links[0].delay.first),
+            (60_000_000, 20_000_000),
+            "{words}"
+        );
+        assert_eq!(
+            Scenario::from_toml(&scenario.to_toml()).map(|read| read.links),
+            Ok(scenario.links),
+            "{words}"
+        );
+    }
+}
+
+// 10 ms in the mean with a deviation of 10 ms: below 0 there is no delay, and above 20 ms the same share is missing.
+#[test]
+fn a_normal_delay_says_where_it_is_cut() {
+    let said = |text: &str| meaning(text).expect(text).lines.remove(0);
+    assert_eq!(
+        said("delay 10ms 10ms distribution normal"),
+        "delay: normal, cut at 0 s and 20 ms, standard deviation 10 ms before the values outside are drawn again, which makes it smaller; its mean, 10 ms, is part of rtt; packets may overtake each other"
+    );
+    assert_eq!(
+        said("delay 100ms 5ms distribution normal"),
+        "delay: normal, cut at 80 ms and 120 ms, standard deviation 5 ms; its mean, 100 ms, is part of rtt; packets may overtake each other"
+    );
+}
+
+// Three quarters of the packets are 10 ms late: 7.5 ms in the mean.
+#[test]
+fn the_delay_of_reordered_packets_is_said_to_come_on_top() {
+    assert_eq!(
+        meaning("delay 10ms reorder 25%").expect("good").lines,
+        [
+            "reorder: 0.25 of the packets are sent at once, the others 10 ms later; the mean of all, 7500 us, comes on top of rtt"
+        ]
+    );
+}
+
+#[test]
+fn a_centered_jitter_has_room_below_the_delay() {
+    let text = |delay: &str| {
+        format!(
+            "duration = '9s'\n[link]\nrate = '1Mbit/s'\nrtt = '60ms'\ndelay = '{delay}'\njitter = {{ kind = 'exponential', mean = '5ms', centered = true }}\n[[flow]]\ncc = 'cubic'\n"
+        )
+    };
+    assert!(Scenario::from_toml(&text("5ms")).is_ok());
+    let refused = Scenario::from_toml(&text("4ms")).expect_err("too short").to_string();
+    assert_eq!(
+        refused,
+        "link.delay: \"4ms\" is not accepted; expected at least 5ms, the mean of its jitter, which is centered"
+    );
 }
 
 // The order of netem's parameters is not that of `gilbert:P,R,1-K,1-H`; the names are the same in any order.
