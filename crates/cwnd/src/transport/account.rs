@@ -31,6 +31,24 @@ impl<A: Algorithm> Transport<A> {
         known && sent.path == self.path
     }
 
+    /// The token of the packet that leaves at `now_us`; `empty`: with nothing in flight before it.
+    #[inline]
+    pub(super) fn token(&mut self, now_us: u64, empty: bool) -> Sent {
+        let (delivered_ago_us, first_sent_ago_us, app_limited) = self.delivery.on_sent(now_us, empty);
+        let position = self.next;
+        self.next = position.saturating_add(1);
+        Sent {
+            position,
+            time_us: now_us,
+            delivered: self.delivery.delivered,
+            delivered_ago_us,
+            first_sent_ago_us,
+            end_seq: self.driver.conn.snd_nxt,
+            path: self.path,
+            app_limited,
+        }
+    }
+
     /// Whole segments in the acknowledged bytes; the remainder stays for the next.
     pub(super) fn segments(&mut self, bytes: u64) -> u32 {
         whole_segments(bytes, &mut self.acked_spare, self.driver.conn.mss)
@@ -92,6 +110,9 @@ impl<A: Algorithm> Transport<A> {
             self.resize();
         }
         let most = if begins { self.retreat() } else { None };
+        if begins {
+            self.window_spare = 0; // also where the window keeps its whole segments
+        }
         self.watching(|driver| {
             let result = act(driver);
             if let Some(most) = most {

@@ -61,6 +61,7 @@ impl<A: Algorithm> Transport<A> {
         }
         if persistent {
             self.resize();
+            self.window_spare = 0;
             // RFC 9002 §7.6.2: the minimum window.
             self.losses.persistent = Some(self.watching(|driver| driver.on_timeout(now_us, position, next)));
             // All of them are its reason, whichever epoch they were sent in.

@@ -177,7 +177,8 @@ impl<A: Algorithm> Transport<A> {
         }
     }
 
-    /// A packet of `bytes` bytes leaves. The stack keeps the answer with it.
+    /// A packet of `bytes` bytes leaves. The stack keeps the answer with it. One of 0 bytes, of acknowledgements alone, is not in flight
+    /// and changes neither window nor clock of transmission: its token says which packet an ACK frame newly acknowledges.
     ///
     /// ```
     /// # use core::time::Duration;
@@ -189,25 +190,17 @@ impl<A: Algorithm> Transport<A> {
     /// ```
     pub fn on_sent(&mut self, now: Duration, bytes: u64) -> Sent {
         let now_us = self.advance(now);
+        if bytes == 0 {
+            return self.token(now_us, false);
+        }
         let rto_us = self.rto_us();
-        let sent = self.sent_segments(bytes);
-        self.watching(|driver| driver.on_segments_sent(now_us, rto_us, sent));
-        let (delivered_ago_us, first_sent_ago_us, app_limited) =
-            self.delivery.on_sent(now_us, self.in_flight == 0);
+        let segments = self.sent_segments(bytes);
+        self.watching(|driver| driver.on_segments_sent(now_us, rto_us, segments));
+        let empty = self.in_flight == 0;
         self.in_flight = self.in_flight.saturating_add(bytes);
         let conn = &mut self.driver.conn;
         conn.snd_nxt = conn.snd_nxt.wrapping_add(bytes as u32);
-        let sent = Sent {
-            position: self.next,
-            time_us: now_us,
-            delivered: self.delivery.delivered,
-            delivered_ago_us,
-            first_sent_ago_us,
-            end_seq: conn.snd_nxt,
-            path: self.path,
-            app_limited,
-        };
-        self.next = self.next.saturating_add(1);
+        let sent = self.token(now_us, empty);
         self.fast_retransmission = false;
         self.show_flight();
         // A stack that tells of no burst's end has told this much.

@@ -141,6 +141,7 @@ impl<A: Algorithm> Transport<A> {
         self.acked_spare = 0;
         self.sent_spare = 0;
         self.new_loss = false;
+        self.fast_retransmission = false;
         self.latest_rtt_us = 0;
         self.delivery = Delivery::new(0, now_us);
         self.jump = None;

@@ -148,3 +148,55 @@ fn nothing_told_is_nothing_done() {
     cc.on_discarded(0);
     assert_eq!(format!("{cc:?}"), before);
 }
+
+// Three of 1200 bytes are two of 1452 and 696 over. A reduction that ends at the minimum, two, leaves two: 2904 bytes.
+#[test]
+fn a_reduction_to_the_same_number_of_segments_leaves_no_bytes_beyond_them() {
+    type Reduction = fn(&mut Transport, &[Sent]);
+    let reductions: [Reduction; 3] = [
+        |cc, sent| {
+            cc.on_lost(ms(1100), &[Lost::new(sent[0], MTU)], false);
+        },
+        |cc, sent| {
+            cc.on_lost(ms(1100), &[Lost::new(sent[0], MTU)], true);
+        },
+        |cc, sent| {
+            cc.on_ecn(ms(1100), 1, Some(sent[0]));
+        },
+    ];
+    for (kind, reduce) in reductions.into_iter().enumerate() {
+        let mut cc = transport("reno", Config::new().initial_window(3).expect("two at least"));
+        let sent: Vec<_> = (0..3).map(|_| cc.on_sent(ms(1000), MTU)).collect();
+        cc.on_acked(ms(1050), &[], None);
+        cc.on_mtu(1452);
+        assert_eq!(cc.window(), 3600);
+        reduce(&mut cc, &sent);
+        cc.on_acked(ms(1100), &[Acked::new(sent[1], MTU)], None);
+        assert_eq!(cc.window(), 2904, "{kind}");
+    }
+}
+
+// A packet of acknowledgements alone may be the newest of an ACK frame: what the frame acknowledges leaves the flight. It is none of
+// the window's: neither what is in flight nor the one packet after a loss changes with it.
+#[test]
+fn a_packet_of_no_bytes_has_a_token_and_is_not_in_flight() {
+    let mut cc = transport("reno", Config::new());
+    let sent: Vec<_> = (0..10).map(|_| cc.on_sent(ms(1000), MTU)).collect();
+    cc.on_lost(ms(1050), &[Lost::new(sent[0], MTU)], false);
+    let before = cc.metrics();
+    let newest = cc.on_sent(ms(1051), 0);
+    assert_eq!((newest.position(), cc.metrics(), cc.in_flight()), (10, before, 9 * MTU));
+    assert!(cc.allows_fast_retransmission());
+    cc.on_acked(ms(1100), &[Acked::new(newest, 9 * MTU)], None);
+    assert_eq!(cc.in_flight(), 0);
+}
+
+#[test]
+fn another_path_allows_no_packet_for_a_loss_on_the_old_one() {
+    let mut cc = transport("reno", Config::new());
+    let sent = cc.on_sent(ms(1000), MTU);
+    cc.on_lost(ms(1050), &[Lost::new(sent, MTU)], false);
+    assert!(cc.allows_fast_retransmission());
+    cc.on_path_change(ms(1060));
+    assert!(!cc.allows_fast_retransmission());
+}
