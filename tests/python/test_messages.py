@@ -95,10 +95,10 @@ def test_every_command_takes_both_but_one_whose_words_may_be_another_programs() 
     assert [name for name, has in options.items() if not {"-q", "-v"} <= has] == ["kernel use"]
 
 
-# What somebody types who looks for `cwnd kernel doctor`.
+# A mistake in a command, and in one of `cwnd kernel`.
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("doctor", "kernel doctor"), ("sweeep", "sweep"), ("algoritms", "algorithms"), ("unlaod", "kernel unload")],
+    [("docter", "doctor"), ("sweeep", "sweep"), ("algoritms", "algorithms"), ("unlaod", "kernel unload")],
 )
 def test_an_unknown_command_is_answered_with_the_nearest_one(cwnd: Cli, typed: str, offered: str) -> None:
     done = cwnd(typed)
