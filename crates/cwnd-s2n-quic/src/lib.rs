@@ -116,6 +116,7 @@ impl<A: Algorithm + Clone + Debug + Send + 'static> Endpoint for Cwnd<A> {
             pacer: Pacer::new(),
             begin: None,
             departure: None,
+            marks: 0,
         }
     }
 }
@@ -136,11 +137,22 @@ pub struct OfS2n<A: Algorithm = cwnd::Controller> {
     /// The first time that s2n-quic named: those of the transport count from it.
     begin: Option<Timestamp>,
     departure: Option<Timestamp>,
+    /// ECN marks of the ACK frame whose packets s2n-quic names next.
+    marks: u64,
 }
 
 impl<A: Algorithm> OfS2n<A> {
     fn at(&mut self, now: Timestamp) -> Duration {
         now.saturating_duration_since(*self.begin.get_or_insert(now))
+    }
+
+    /// An ACK frame for `bytes` bytes: its marks, told before, are judged by its own newest packet.
+    fn acknowledge(&mut self, at: Duration, newest: Sent, bytes: u64) {
+        let marks = std::mem::take(&mut self.marks);
+        if marks > 0 {
+            self.transport.on_ecn(at, marks, Some(newest));
+        }
+        self.transport.on_acked(at, &[Acked::new(newest, bytes)], None);
     }
 }
 
@@ -150,8 +162,7 @@ fn word(bytes: u64) -> u32 {
 }
 
 impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS2n<A> {
-    /// None for a packet of acknowledgements alone.
-    type PacketInfo = Option<Sent>;
+    type PacketInfo = Sent;
 
     fn congestion_window(&self) -> u32 {
         word(self.transport.window())
@@ -176,11 +187,12 @@ impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS
         app_limited: Option<bool>,
         _rtt: &RttEstimator,
         _publisher: &mut P,
-    ) -> Option<Sent> {
-        if bytes == 0 {
-            return None;
-        }
+    ) -> Sent {
         let at = self.at(now);
+        if bytes == 0 {
+            // Acknowledgements alone: not in flight, but they may be the newest packet of an ACK frame.
+            return self.transport.on_sent(at, 0);
+        }
         let sent = self.transport.on_sent(at, bytes as u64);
         if let Some(limited) = app_limited {
             self.transport.on_burst_end(at, if limited { Limit::Application } else { Limit::Window });
@@ -188,7 +200,7 @@ impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS
         self.pacer.on_sent(at, bytes as u64, &self.transport);
         let next = self.pacer.departure(at, self.transport.mtu().into(), &self.transport);
         self.departure = self.begin.filter(|_| next > at).map(|begin| begin + next);
-        Some(sent)
+        sent
     }
 
     fn on_rtt_update<P: Publisher>(
@@ -204,22 +216,20 @@ impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS
         &mut self,
         _sent: Timestamp,
         bytes: usize,
-        newest: Option<Sent>,
+        newest: Sent,
         _rtt: &RttEstimator,
         _random: &mut dyn RandomGenerator,
         now: Timestamp,
         _publisher: &mut P,
     ) {
         let at = self.at(now);
-        if let Some(newest) = newest {
-            self.transport.on_acked(at, &[Acked::new(newest, bytes as u64)], None);
-        }
+        self.acknowledge(at, newest, bytes as u64);
     }
 
     fn on_packet_lost<P: Publisher>(
         &mut self,
         bytes: u32,
-        packet: Option<Sent>,
+        packet: Sent,
         persistent: bool,
         _new_burst: bool,
         _random: &mut dyn RandomGenerator,
@@ -227,14 +237,14 @@ impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS
         _publisher: &mut P,
     ) {
         let at = self.at(now);
-        if let Some(packet) = packet {
+        if bytes > 0 {
             self.transport.on_lost(at, &[Lost::new(packet, bytes.into())], persistent);
         }
     }
 
-    fn on_explicit_congestion<P: Publisher>(&mut self, marks: u64, now: Timestamp, _publisher: &mut P) {
-        let at = self.at(now);
-        self.transport.on_ecn(at, marks, None);
+    /// s2n-quic tells of an ACK frame's marks before its packets: they wait for [`Self::on_ack`], which names the newest.
+    fn on_explicit_congestion<P: Publisher>(&mut self, marks: u64, _now: Timestamp, _publisher: &mut P) {
+        self.marks = self.marks.saturating_add(marks);
     }
 
     fn on_mtu_update<P: Publisher>(&mut self, mtu: u16, _publisher: &mut P) {
@@ -247,5 +257,35 @@ impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS
 
     fn earliest_departure_time(&self) -> Option<Timestamp> {
         self.departure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A mark in the first ACK frame of the second window: the frame's packet was sent after the first reduction, so it is another epoch,
+    // though the newest packet acknowledged before it belongs to the first. 10, 5 and 2 datagrams.
+    #[test]
+    fn a_mark_is_judged_by_the_newest_packet_of_its_own_frame() {
+        let reno = cwnd::Controller::for_quic("reno").expect("registered");
+        let ms = Duration::from_millis;
+        let mut path = OfS2n {
+            transport: Transport::new(reno, &Config::new(), ms(0)),
+            pacer: Pacer::new(),
+            begin: None,
+            departure: None,
+            marks: 0,
+        };
+        let first: Vec<_> = (0..10).map(|_| path.transport.on_sent(ms(0), 1200)).collect();
+        path.marks = 1; // as `on_explicit_congestion` leaves it
+        assert_eq!(path.transport.window(), 12_000);
+        path.acknowledge(ms(50), first[9], 12_000);
+        assert_eq!((path.transport.window(), path.marks), (6_000, 0));
+        let second: Vec<_> = (0..5).map(|_| path.transport.on_sent(ms(50), 1200)).collect();
+        path.marks = 1;
+        path.acknowledge(ms(100), second[0], 1200);
+        assert!(path.transport.window() <= 3_600, "{}", path.transport.window());
+        assert_eq!(path.transport.metrics().epochs.by_ecn, 2);
     }
 }

@@ -19,6 +19,7 @@ const MEGABYTE: usize = 1_000_000;
 #[derive(Clone, Debug, Default)]
 struct Seen {
     windows: Vec<u32>,
+    in_flight: u32,
     lost: u64,
 }
 
@@ -32,6 +33,7 @@ impl event::Subscriber for Watch {
 
     fn on_recovery_metrics(&mut self, (): &mut (), _: &ConnectionMeta, event: &events::RecoveryMetrics<'_>) {
         let mut seen = self.0.lock().expect("one thread");
+        seen.in_flight = event.bytes_in_flight;
         if seen.windows.last() != Some(&event.congestion_window) {
             seen.windows.push(event.congestion_window);
         }
@@ -112,4 +114,55 @@ async fn a_transfer_over_a_queue_that_drops_arrives_with_a_smaller_window() {
         let share = f64::from(step[1]) / f64::from(step[0]);
         assert!((0.1..=kept + 0.01).contains(&share), "{cc}: {step:?} is {share:.3} kept, not {kept}");
     }
+}
+
+// Requests and answers on bidirectional streams, both ends with cwnd: their ACK frames often end with a packet of acknowledgements alone.
+// When all has been answered nothing stays in flight, but for a last packet whose acknowledgement the other end still delays.
+#[tokio::test]
+async fn nothing_stays_in_flight_after_requests_and_answers() {
+    let key = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate");
+    let (certificate, private) = (key.cert.der().to_vec(), key.signing_key.serialize_der());
+    let cubic = || Cwnd::named("cubic").expect("it is registered");
+    let tls = rustls::Server::builder().with_certificate(certificate.clone(), private);
+    let tls = tls.expect("a certificate").build().expect("a configuration");
+    let (of_server, of_client) = (Watch::default(), Watch::default());
+    let here = "127.0.0.1:0";
+    let server = Server::builder().with_tls(tls).expect("a provider").with_io(here).expect("a socket");
+    let server = server.with_congestion_controller(cubic()).expect("a provider");
+    let mut server = server.with_event(of_server.clone()).expect("a subscriber").start().expect("a server");
+    let address = server.local_addr().expect("it is bound");
+    let serving = tokio::spawn(async move {
+        let mut connection = server.accept().await.expect("a connection");
+        while let Ok(Some(mut stream)) = connection.accept_bidirectional_stream().await {
+            while let Ok(Some(chunk)) = stream.receive().await {
+                stream.send(chunk).await.expect("the connection lives");
+            }
+            stream.close().await.expect("the connection lives");
+        }
+        server
+    });
+    let tls = rustls::Client::builder().with_certificate(certificate).expect("a certificate").build();
+    let tls = tls.expect("a configuration");
+    let client = Client::builder().with_tls(tls).expect("a provider").with_io(here).expect("a socket");
+    let client = client.with_congestion_controller(cubic()).expect("a provider");
+    let client = client.with_event(of_client.clone()).expect("a subscriber").start().expect("a client");
+    let connect = Connect::new(address).with_server_name("localhost");
+    let mut connection = client.connect(connect).await.expect("a connection");
+    for _ in 0..20 {
+        let mut stream = connection.open_bidirectional_stream().await.expect("a stream");
+        stream.send(vec![7; 100_000].into()).await.expect("the connection lives");
+        stream.finish().expect("the connection lives");
+        let mut answered = 0;
+        while let Some(chunk) = stream.receive().await.expect("all of it") {
+            answered += chunk.len();
+        }
+        assert_eq!(answered, 100_000);
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await; // of both ends' delayed acknowledgements
+    for watch in [&of_server, &of_client] {
+        let in_flight = watch.0.lock().expect("one thread").in_flight;
+        assert!(in_flight <= 1500, "{in_flight} bytes stay in flight");
+    }
+    drop(connection);
+    drop(serving);
 }
