@@ -116,7 +116,7 @@ async fn a_transfer_over_a_queue_that_drops_arrives_with_a_smaller_window() {
     }
 }
 
-// Requests and answers on bidirectional streams, both ends with cwnd: their ACK frames often end with a packet of acknowledgements alone.
+// Requests and answers on bidirectional streams, both ends with cwnd: an ACK frame of theirs may end with a packet of acknowledgements alone.
 // When all has been answered nothing stays in flight, but for a last packet whose acknowledgement the other end still delays.
 #[tokio::test]
 async fn nothing_stays_in_flight_after_requests_and_answers() {
