@@ -8,7 +8,7 @@ use s2n_quic::{Client, Server};
 use std::error::Error;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let name = std::env::args().nth(1).unwrap_or_else(|| "cubic".into());
 
     // A server with a certificate of its own.
