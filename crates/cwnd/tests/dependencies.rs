@@ -23,8 +23,8 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-live", 4),
     ("cwnd-stacks", 4),
     ("cwnd-fuzz", 5),
-    ("cwnd-python", 5),
     ("cwnd-wasm", 5),
+    ("cwnd-python", 6),
 ];
 
 fn level(name: &str) -> Option<u32> {
