@@ -38,14 +38,15 @@ class TraceSummary(TracedSet):
     #: calls, or acknowledgements, and those of them that were lost
     calls: int
     lost: int
-    #: data segments that the kernel counts as sent and that the table `packets` lacks; 0 without that table
-    unseen: int
+    #: data segments that the kernel counts as sent and that the table `packets` lacks; 0 without that table; not in traces of earlier versions
+    unseen: NotRequired[int]
     #: calls that the host computed otherwise, and the first of them; null: nothing was repeated there
     differences: int | None
     first: str | None
-    states_compared: int
-    repaired: int
-    unguarded: int
+    #: not in traces of earlier versions
+    states_compared: NotRequired[int]
+    repaired: NotRequired[int]
+    unguarded: NotRequired[int]
     versions: dict[str, str]
     #: digests of the plugins on which calls were repeated
     plugins: NotRequired[dict[str, str]]
@@ -94,9 +95,8 @@ def headline(summary: TraceSummary) -> str:
     ]
     if summary["lost"]:
         parts.append(f"{summary['lost']:,} lost")
-    # Traces of earlier versions do not say.
-    if summary.get("unseen"):
-        parts.append(f"{summary['unseen']:,} data segments unseen")
+    if unseen := summary.get("unseen"):
+        parts.append(f"{unseen:,} data segments unseen")
     if summary["differences"] is not None:
         parts.append(f"{summary['differences']:,} differences")
     return ", ".join(parts)

@@ -371,9 +371,9 @@ def report(summary: TraceSummary, folder: Path | None) -> None:
         print(
             "What was lost found the ring buffer full; from there on the host's state may be another.", file=sys.stderr
         )
-    if summary["unseen"]:
+    if unseen := summary.get("unseen"):
         print(
-            f"{summary['unseen']:,} data segments that the kernel counts are not among the packets (docs/guide/hook-order.md).",
+            f"{unseen:,} data segments that the kernel counts are not among the packets (docs/guide/hook-order.md).",
             file=sys.stderr,
         )
     if folder is not None:
