@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -14,7 +13,8 @@ from cwnd._native import Scenario
 from cwnd.input_errors import refused, refused_path
 from cwnd.input_files import InputFileError, read_bytes
 from cwnd.keywords import DEFAULTS
-from cwnd.stored_scenario import NAMING
+from cwnd.scenario import from_document
+from cwnd.stored_scenario import NAMING, scenario_document
 
 TRACE_HELP = "In place of --rate: a Mahimahi trace, or a series of rates (CSV with a header, Pensieve, FCC, HSDPA, Puffer; gzip too), recognised by its contents."
 
@@ -34,9 +34,10 @@ def with_trace(scenario: Scenario, trace: Path | None) -> Scenario:
     """The scenario with the rate of its first link from a file. Raises `ScenarioError`."""
     if trace is None:
         return scenario
-    document = json.loads(scenario.to_json())
+    document = scenario_document(scenario)
     links = document["link"]
-    (links[0] if isinstance(links, list) else links)["rate"] = {"trace": str(trace)}
+    link = cast("dict[str, object]", links[0] if isinstance(links, list) else links)
+    link["rate"] = {"trace": str(trace)}
     named = set(files_in(document))
     files = {file.path: file.contents for file in scenario.files if file.path in named}
     try:
@@ -45,7 +46,7 @@ def with_trace(scenario: Scenario, trace: Path | None) -> Scenario:
         raise refused_path("--trace", trace, "a file that exists") from None
     except InputFileError as error:
         raise refused_path("--trace", trace, str(error)) from None
-    return Scenario.from_json(json.dumps(document), files)
+    return from_document(document, files)
 
 
 def files_in(value: object) -> Iterator[str]:

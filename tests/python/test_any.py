@@ -10,11 +10,17 @@ ROOT = Path(__file__).parents[2]
 #: The modules that may name it, how often, and why; the code says so too.
 BORDERS = {
     "python/cwnd/defaults.py": (6, "values of options, which the parser knows by their names alone"),
+    "python/cwnd/netem_words.py": (3, "keywords of functions, whose types differ"),
     "python/cwnd/program.py": (1, "the keywords of typer's decorators, which are handed on"),
     "python/cwnd/qlog_records.py": (1, "rows of Arrow tables, whose columns have a type each"),
     "python/cwnd/scenario.py": (2, "a JSON schema, which other libraries validate by"),
+    "python/cwnd/stored_json.py": (
+        6,
+        "documents of others before they are checked, and the types that they are checked by",
+    ),
     "tools/docs/scenario_page.py": (1, "the parts of that schema"),
     "tools/docs/site.py": (4, "objects of mkdocs, which has no types"),
+    "tools/fuzz/folders.py": (5, "documents that are changed at random"),
     "tools/web/node.py": (1, "answers of another process, of a shape for each request"),
 }
 

@@ -362,7 +362,7 @@ def test_a_flow_that_is_no_flow_is_a_scenario_error_that_pickles() -> None:
         (("reproduce", "ha2008", "--cubic", "cubci"), ("--cubic", "did you mean cubic?")),
         (("show", "cubicc"), ("NAME", "did you mean cubic?")),
         (("show", b"cub\xff"), ("NAME",)),
-        (("run", "."), ("a file that exists",)),
+        (("run", "."), ("a file, such as the scenario.toml",)),
         (("run", "none.toml"), ("a file that exists",)),
         (("check",), ("CRATE",)),
         (("check", "none"), ("crate", "none", "cwnd new")),

@@ -50,7 +50,7 @@ def test_more_than_fifty_flows_are_summed_up_by_group(cwnd: Cli) -> None:
         window = sum(flow["cwnd_mean"] for flow in members) / count
         lost = sum(flow["retransmits"] for flow in members)
         assert row[-8:] == [
-            *(str(count), "80" if label == "reno" else "40", f"{mbps:.2f}", row[-5], row[-4]),
+            *(str(count), "80.0" if label == "reno" else "40.0", f"{mbps:.2f}", row[-5], row[-4]),
             *(f"{window:.1f}", str(lost), str(sum(flow["timeouts"] for flow in members))),
         ]
     assert "51 flows: a row for each is in --json" in printed

@@ -64,7 +64,7 @@ def test_a_result_is_a_picture_and_its_tables(tmp_path: Path) -> None:
     page = shown(result)
     flow = result.summary["flows"][0]
     assert page.pictures == 1
-    assert ["cubic", "40", f"{flow['throughput_mbps']:.2f}"] in [row[:3] for row in page.rows]
+    assert ["cubic", "40.0", f"{flow['throughput_mbps']:.2f}"] in [row[:3] for row in page.rows]
     assert "queueing delay" in page.text and "10.00 Mbit/s" in page.text
     data = re.search(r"data:image/png;base64,([^\"]+)", result._repr_html_() or "")
     assert data is not None

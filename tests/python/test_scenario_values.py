@@ -80,7 +80,9 @@ def test_a_seed_is_refused_as_a_document_refuses_it(seed: object, shown: str) ->
     assert str(caught.value) == f"seed: {shown} is not accepted; expected {expected}"
 
 
-def test_the_package_reads_a_scenario_from_text_in_one_place_and_prints_it_to_json_in_one() -> None:
+def test_the_package_reads_a_scenario_from_values_and_from_a_file_in_one_place_each_and_prints_it_to_json_in_one() -> (
+    None
+):
     package = Path(cwnd.__file__).parent
     folders = (package, package.parents[1] / "tools")
     texts = {path: path.read_text() for folder in folders for path in folder.rglob("*.py")}
@@ -89,5 +91,5 @@ def test_the_package_reads_a_scenario_from_text_in_one_place_and_prints_it_to_js
         return sorted(path.name for path, text in texts.items() if words in text)
 
     assert users("json.loads(scenario.to_json()") == ["stored_scenario.py"]
-    assert users("Scenario.from_json(") == ["scenario.py"]
+    assert users("Scenario.from_json(") == ["scenario.py", "scenario_file.py"]
     assert users('"lane": "sim"') == []
