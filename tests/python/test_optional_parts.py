@@ -18,7 +18,7 @@ from conftest import Cli, refused
 
 import cwnd as package
 from cwnd import debian_packages
-from cwnd.optional_parts import PARTS, RUST
+from cwnd.optional_parts import PARTS, RUST, is_clone
 
 ROOT = Path(__file__).parents[2]
 #: As a build without the feature `kernel` has it: no name of the kernel part.
@@ -42,8 +42,9 @@ def test_every_part_says_whether_it_is_there_and_if_not_which_command_brings_it(
     done = cwnd("doctor", "--json", env={**os.environ, "PATH": str(tmp_path / "bin")})
     assert (done.returncode, done.stderr) == (0, "")
     found = {part["name"]: part for part in json.loads(done.stdout)}
-    assert list(found) == list(PARTS)
-    for name in PROGRAMS:
+    # An installed package leaves out what only a clone needs.
+    assert list(found) == [name for name, known in PARTS.items() if is_clone() or not known.for_clone]
+    for name in found.keys() & set(PROGRAMS):
         assert not found[name]["present"], found[name]
     for part in found.values():
         assert part["title"] and part["needed_for"] and part["detail"]
@@ -123,8 +124,12 @@ for part in cwnd.doctor("kernel", "load"):
     done = without_kernel(code)
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert len(lines) == 7 and all("make kernel" in line for line in lines), lines
-    assert all(line.startswith("this cwnd was built without its kernel part") for line in lines[:5])
+    assert len(lines) == 7, lines
+    for line in lines[:5]:
+        assert line.startswith("this cwnd was built without its kernel part") and "make kernel" in line, line
+    # An installed package is replaced by a wheel.
+    for line in lines[5:]:
+        assert line.startswith("False ") and ("make kernel" if is_clone() else "make wheel") in line, line
 
 
 def test_the_packages_and_the_version_of_rust_are_those_that_the_build_needs() -> None:
