@@ -41,6 +41,7 @@ class Guard:
         self._folder = folder
         self._allowed, self._refused = folder / "allowed", folder / "refused"
         self._left_out = 0
+        folder.chmod(0o755)  # Some tests start programs as another user.
         if starts_tests:
             self._stand_before_programs(folder / "programs")
             sys.meta_path.insert(0, self)

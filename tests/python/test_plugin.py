@@ -33,6 +33,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory, new_crate: New) -> Path:
 
 
 # The one library that is built as users build theirs.
+@pytest.mark.slow
 @cargo
 def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Path) -> None:
     done = cwnd("new", "my_cc", cwd=tmp_path)
@@ -83,6 +84,7 @@ def test_the_page_can_be_followed_to_the_letter(with_core: Callable[[Path], Path
     assert compared == 14 and before is not None
 
 
+@pytest.mark.slow
 @cargo
 def test_the_crate_keeps_its_promises_and_is_written_as_our_own(tmp_path: Path) -> None:
     crate = plugin.new("lull", tmp_path / "lull")
@@ -302,6 +304,7 @@ def test_a_crate_made_elsewhere_is_told_where_the_core_is_here(cwnd: Cli, tmp_pa
     refused(cwnd("algorithms", "--plugin", crate), "/somebody/else/crates/cwnd", str(source / "crates" / "cwnd"))
 
 
+@pytest.mark.slow
 @cargo
 def test_the_sources_that_a_wheel_carries_suffice(cwnd: Cli, tmp_path: Path) -> None:
     # Laid out beside the package by maturin, as they lie in a wheel.

@@ -13,8 +13,8 @@ from claim_with import claim_with
 
 from cwnd.reproduce import Holds, Measured, Reported, Undecidable
 from cwnd.reproduce.claims import Claim, claims
-from cwnd.reproduce.run_folder import COMMITTED
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SweepPoint, judge, summary
+from tools import ROOT
 from tools.docs import verdicts
 
 
@@ -125,7 +125,7 @@ def near_point(claim: Claim, point: SweepPoint) -> bool:
 @pytest.mark.parametrize("name", ["verdicts.json", "verdicts-full.json"])
 def test_the_sweeps_on_record_are_near_where_their_points_say_so(name: str) -> None:
     sweeps = 0
-    for entry in json.loads(COMMITTED.with_name(name).read_text()):
+    for entry in json.loads((ROOT / "docs" / "results" / name).read_text()):
         for row in entry["claims"]:
             for verdict in (row, row.get("second", {})):
                 if points := verdict.get("sweep"):
