@@ -119,7 +119,7 @@ impl FileSource {
         };
         Python::attach(|py| {
             let text = input_files(py)?.call_method1("file_text", (PyBytes::new(py, &contents),))?;
-            text.extract().map_err(PyErr::from)
+            text.extract()
         })
         .map_err(reason)
     }
@@ -161,7 +161,7 @@ fn input_files(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     Python::attach(|py| {
         let bytes = input_files(py)?.call_method1("read_bytes", (path,))?;
-        bytes.extract().map_err(PyErr::from)
+        bytes.extract()
     })
     .map_err(reason)
 }
