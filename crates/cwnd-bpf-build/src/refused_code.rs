@@ -100,7 +100,8 @@ pub fn explain(code: &str, crate_dir: &Path) -> Vec<String> {
     let mut places = BTreeSet::new();
     for line in code.lines().filter(|line| line.starts_with("  ")) {
         let Some(refusal) = REFUSALS.iter().find(|refusal| (refusal.is)(line)) else { continue };
-        let number = line.rsplit_once("!dbg !").map(|(_, rest)| rest);
+        // Other metadata may follow: `!dbg !10, !noalias !40`.
+        let number = line.rsplit_once("!dbg !").and_then(|(_, rest)| rest.split(',').next());
         let place = number.and_then(|number| metadata.place(number.trim(), crate_dir));
         places.insert((place, refusal.what, refusal.instead));
     }
@@ -208,12 +209,14 @@ define i64 @f() {
   %3 = sdiv i64 %1, 8, !dbg !11
   %4 = mul nuw i128 %x, %y, !dbg !13
   %5 = mul nuw i64 %x, %y, !dbg !13
+  tail call void @core::panicking::panic_bounds_check(i64 %a, i64 3) #9, !dbg !15, !noalias !40
 }
 !10 = !DILocation(line: 99, column: 5, scope: !20, inlinedAt: !12)
 !11 = !DILocation(line: 41, column: 9, scope: !21)
 !12 = distinct !DILocation(line: 40, column: 9, scope: !22, inlinedAt: !14)
 !13 = !DILocation(line: 7, column: 1, scope: !20)
 !14 = distinct !DILocation(line: 3, column: 9, scope: !24)
+!15 = !DILocation(line: 42, column: 9, scope: !21)
 !20 = distinct !DISubprogram(name: "saturating_mul", scope: !23, file: !30, line: 90)
 !21 = distinct !DISubprogram(name: "cong_avoid", scope: !23, file: !31, line: 30)
 !22 = distinct !DILexicalBlock(scope: !21, file: !31, line: 39)
@@ -227,12 +230,13 @@ define i64 @f() {
     fn each_place_is_that_of_the_crates_line_and_says_what_to_write() {
         let lines = explain(CODE, Path::new("/home/me/pace"));
         let begins = |line: &str, words: &str| assert!(line.starts_with(words), "{line}");
-        assert_eq!(lines.len(), 3, "{lines:#?}");
+        assert_eq!(lines.len(), 4, "{lines:#?}");
         begins(&lines[0], "a product or quotient of more than 64 bits, outside of the crate's own source; ");
         begins(
             &lines[1],
             "src/pace.rs:40: saturating_mul: a product or quotient of more than 64 bits; multiply what fits",
         );
         begins(&lines[2], "src/pace.rs:41: a signed division; divide magnitudes");
+        begins(&lines[3], "src/pace.rs:42: an index that may be out of bounds; use get and get_mut");
     }
 }
