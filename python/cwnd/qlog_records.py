@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from cwnd.qlog_format import QlogFormat
+from cwnd.tables import STATES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 #: A slow start threshold that is none.
 INFINITE_SSTHRESH = 2**31 - 1
-#: Linux's names of the states of loss recovery, by number.
-STATES = ("open", "disorder", "cwr", "recovery", "loss")
 #: Those in which the window does not grow by the rule of slow start or of congestion avoidance.
 REDUCED = {"cwr": "recovery", "recovery": "recovery", "loss": "loss"}
 #: Rows of `events` that have no more to say.

@@ -95,6 +95,15 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
         check_shape(summary, form, SUMMARY, FORWARD)
         if len(summary["measured_s"]) != 2 or not summary["links"]:
             raise ValueError(f"{SUMMARY} is not that of a run")
+        if len(summary["flows"]) != len(scenario.flow_names):
+            raise ValueError(
+                f"{SUMMARY} has {len(summary['flows'])} flows, and the scenario {len(scenario.flow_names)}"
+            )
+        for number, flow in enumerate(summary["flows"]):
+            if unknown := {*flow["path"], *flow["back"]}.difference(range(len(summary["links"]))):
+                raise ValueError(
+                    f"flow {number} crosses link {min(unknown)}, and {SUMMARY} has {len(summary['links'])}"
+                )
         lane = check_lane(manifest.get("lane", SIM))
     except ScenarioError as error:
         raise refuse(folder, f"a scenario that can be read: {error}") from error
@@ -106,7 +115,8 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
             f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them",
         )
     captured = FolderPackets(folder, [host for host in scenario.captured_hosts if f"{host}{SUFFIX}" in files])
-    return Result(scenario, summary, FolderTables(folder, lane), lane=lane, packets=captured)
+    counts = {"flow": len(summary["flows"]), "link": len(summary["links"])}
+    return Result(scenario, summary, FolderTables(folder, lane, counts), lane=lane, packets=captured)
 
 
 def load_study(folder: Path) -> Study:

@@ -28,6 +28,8 @@ from cwnd import input_files
 MOST_BYTES = 1 << 30
 #: Digits of the longest whole number: more than 64 bits have.
 MOST_DIGITS = 20
+#: The largest number: sums and products of some are finite, and nothing that is measured comes near it.
+MOST = 1e100
 
 
 class ShapeError(ValueError):
@@ -42,9 +44,9 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 -- what is in it is checked by the caller
-    """The document in a file. Raises `OSError`, and `ValueError` for what is no JSON, or nested too deep."""
+    """The document in a file. Raises `OSError`, and `ValueError` for what is no JSON (as `NaN` is none), nested too deep, or too large a number."""
     try:
-        return json.loads(read_bytes(path).decode(), parse_int=whole)
+        return json.loads(read_bytes(path).decode(), parse_int=whole, parse_float=decimal, parse_constant=no_number)
     except RecursionError:
         raise ValueError("nested too deep") from None
 
@@ -54,6 +56,19 @@ def whole(text: str) -> int:
     if len(text) > MOST_DIGITS:
         raise ValueError(f"a number of {len(text)} digits")
     return int(text)
+
+
+def decimal(text: str) -> float:
+    """A number of no more than `MOST`."""
+    value = float(text)
+    if abs(value) > MOST:
+        raise ValueError(f"{text[:20]} is not accepted; expected a number of up to {MOST:g}")
+    return value
+
+
+def no_number(text: str) -> float:
+    """Refuses what Python reads and JSON does not have."""
+    raise ValueError(f"{text} is no number of JSON")
 
 
 @cache

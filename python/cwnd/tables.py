@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from cwnd._native import record_schema
 from cwnd.harmless import cell
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 ROWS_PER_BATCH = 100_000
+#: Linux's names of the states of loss recovery, by number: the values of an event `state`.
+STATES = ("open", "disorder", "cwr", "recovery", "loss")
 
 
 class NoResultError(ValueError):
@@ -168,12 +170,23 @@ def read_table(path: Path, columns: Mapping[str, bool]) -> pa.Table:
     return table
 
 
+class StoredColumn(NamedTuple):
+    """What a column of a table's file is."""
+
+    kind: str
+    nullable: bool
+
+
 @cache
-def columns_of(name: str, lane: str) -> dict[str, str]:
-    """The types of a table's columns, as its schema names them."""
+def columns_of(name: str, lane: str) -> dict[str, StoredColumn]:
+    """The columns of a table, with their types as its schema names them; empty for a table that the schema does not have."""
     for table in record_schema():
         if table["name"] == name and lane in table["lanes"]:
-            return {column["name"]: column["type"] for column in table["columns"]}
+            return {
+                column["name"]: StoredColumn(column["type"], column["nullable"])
+                for column in table["columns"]
+                if column["only"] is None or lane in column["only"]
+            }
     return {}
 
 
@@ -195,9 +208,11 @@ def is_type(kind: pa.DataType, expected: str) -> bool:
 class FolderTables:
     """The tables of a folder. A file that is none of them is a `NoResultError` of one line."""
 
-    def __init__(self, folder: Path, lane: str = SIM) -> None:
+    def __init__(self, folder: Path, lane: str = SIM, counts: Mapping[str, int] | None = None) -> None:
+        """`counts` says how many there are of what columns number, such as `flow` and `link`."""
         self._folder = folder
         self._lane = lane
+        self._counts = counts or {}
 
     def has(self, name: str) -> bool:
         return (self._folder / f"{name}.parquet").exists()
@@ -211,17 +226,43 @@ class FolderTables:
 
         with parquet_file(self._folder / f"{name}.parquet") as file:
             self._check(name, file.schema_arrow)
-            if not file.metadata.num_rows:
+            rows = 0
+            for batch in file.iter_batches():
+                self._check_values(name, batch)
+                rows += batch.num_rows
+                yield batch
+            if rows != file.metadata.num_rows:
+                raise self._refusal(name, f"{file.metadata.num_rows} rows", f"the {rows} that it has")
+            if not rows:
                 yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
-                return
-            yield from file.iter_batches()
+
+    def _refusal(self, name: str, found: str, expected: str) -> NoResultError:
+        return NoResultError(f'{name}.parquet: "{self._folder}" is not accepted; {found}; expected {expected}')
 
     def _check(self, name: str, schema: pa.Schema) -> None:
-        """Refuses columns of another type than the table's, and a column that is there twice."""
+        """Refuses columns of another type than the table's, one that is there twice, and a table without one of its columns."""
         expected = columns_of(name, self._lane)
         for column in schema:
-            kind = expected.get(column.name)
-            if schema.names.count(column.name) > 1 or (kind is not None and not is_type(column.type, kind)):
-                raise NoResultError(
-                    f'{name}.parquet: "{self._folder}" is not accepted; column {column.name}: {column.type}; expected {kind or "it once"}'
-                )
+            known = expected.get(column.name)
+            if schema.names.count(column.name) > 1 or (known is not None and not is_type(column.type, known.kind)):
+                kind = known.kind if known else "it once"
+                raise self._refusal(name, f"column {column.name}: {column.type}", kind)
+        if lacking := [column for column in expected if column not in schema.names]:
+            raise self._refusal(name, f"no column {', '.join(lacking)}", f"the columns {', '.join(expected)}")
+
+    def _check_values(self, name: str, batch: pa.RecordBatch) -> None:
+        """Refuses what no run has: bytes that are no text, gaps, a flow or link beyond the last, a state without a name."""
+        import pyarrow.compute as pc
+
+        batch.validate(full=True)
+        for column, known in columns_of(name, self._lane).items():
+            values = batch.column(column)
+            if values.null_count and not known.nullable:
+                raise self._refusal(name, f"column {column} has gaps", "none")
+            count = self._counts.get(column)
+            if count is not None and batch.num_rows and (most := pc.max(values).as_py()) is not None and most >= count:
+                raise self._refusal(name, f"column {column} has {most}", f"less than {count}")
+        if name == "events" and batch.num_rows:
+            states = pc.filter(batch.column("value"), pc.equal(batch.column("kind"), "state"))
+            if (most := pc.max(states).as_py()) is not None and most >= len(STATES):
+                raise self._refusal(name, f"state {most}", f"less than {len(STATES)}")

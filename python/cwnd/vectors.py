@@ -10,8 +10,8 @@ from typing import NoReturn, NotRequired, TypedDict, TypeVar, cast
 
 from cwnd._native import Hooks, algorithms
 from cwnd.input_files import MAX_DOCUMENT_BYTES, InputFileError, read_bytes
+from cwnd.tables import STATES
 
-STATES = ("open", "disorder", "cwr", "recovery", "loss")
 EVENTS = ("tx_start", "cwnd_restart", "complete_cwr", "loss", "ecn_no_ce", "ecn_is_ce")
 
 # Hooks, then shorthands for what a transport does around them, each with its arguments.

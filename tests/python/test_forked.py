@@ -14,7 +14,7 @@ from in_kernel import PATIENCE_S, PROGRAM, until
 
 from cwnd import plugin
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the system cannot wait for a command by a file")
+pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="needs pidfd_open: Linux 5.3 or newer")
 
 
 @pytest.fixture

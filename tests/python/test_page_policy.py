@@ -39,7 +39,7 @@ setTimeout(() => { seen.ran = window.ran; tell(); }, 1000);
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="it needs chromium")
+@needs("chromium")
 def test_the_page_may_do_what_it_does_and_a_link_nothing(tmp_path: Path) -> None:
     program = PROGRAM.strip()
     page = tmp_path / "page.html"

@@ -109,7 +109,7 @@ def test_nothing_is_left_of_what_fails(run: Path, tmp_path: Path) -> None:
 
 
 # A row takes about 48 bytes in memory, and its record about 200; what is held is a batch of 65 536 rows at most, some tens of MB.
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of the memory from /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc: Linux")
 def test_memory_does_not_grow_with_the_run(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq

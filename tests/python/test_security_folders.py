@@ -8,7 +8,7 @@ import os
 import random
 import resource
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -80,7 +80,21 @@ def test_a_file_that_is_too_long_is_not_read(file: str, folder: Path, program: C
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 100_000, '{"a":' * 100_000, "9" * 5000, "1" * 21, "", "nul", "\ud800".encode("utf-8", "surrogatepass")],
+    [
+        *(
+            "[" * 100_000,
+            '{"a":' * 100_000,
+            "9" * 5000,
+            "1" * 21,
+            "1e101",
+            "-1e400",
+            "NaN",
+            '{"a": -Infinity}',
+            "",
+            "nul",
+        ),
+        "\ud800".encode("utf-8", "surrogatepass"),
+    ],
 )
 def test_no_document_is_too_deep_or_too_large_to_be_refused(text: str | bytes, folder: Path) -> None:
     (folder / MANIFEST).write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -112,6 +126,75 @@ def test_a_column_of_another_type_is_refused(column: pa.Array, folder: Path) -> 
     assert isinstance(result, package.Result)
     with pytest.raises(NoResultError, match="column flow"):
         result.table("cwnd")
+
+
+def changed_table(folder: Path, name: str, change: Callable[[pa.Table], pa.Table]) -> package.Result:
+    """The result in the folder, with a table of it changed."""
+    file = folder / f"{name}.parquet"
+    pq.write_table(change(pq.read_table(file)), file)
+    result = package.load(folder)
+    assert isinstance(result, package.Result)
+    return result
+
+
+def with_values(name: str, values: pa.Array) -> Callable[[pa.Table], pa.Table]:
+    """A change of a table: to a row with this value in a column."""
+    return lambda table: table.slice(0, 1).set_column(table.column_names.index(name), name, values)
+
+
+# The run has two flows and one link.
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("cwnd", lambda table: table.drop_columns(["flow"]), "no column flow; expected the columns time_s, flow, "),
+        ("waits", lambda table: table.drop_columns(["wait_ms"]), "no column wait_ms"),
+        ("transfers", lambda table: table.drop_columns(["number", "end_s"]), "no column number, end_s"),
+        ("cwnd", with_values("flow", pa.array([2], pa.uint32())), "column flow has 2; expected less than 2"),
+        ("events", with_values("link", pa.array([1], pa.uint32())), "column link has 1; expected less than 1"),
+        ("cwnd", with_values("time_s", pa.array([None], pa.float64())), "column time_s has gaps"),
+        (
+            "cwnd",
+            with_values(
+                "ca_state", pa.StringArray.from_buffers(1, pa.py_buffer(b"\0\0\0\0\1\0\0\0"), pa.py_buffer(b"\x8e"))
+            ),
+            "[Uu][Tt][Ff].?8",
+        ),
+        (
+            "events",
+            lambda table: with_values("value", pa.array([5], pa.uint64()))(
+                with_values("kind", pa.array(["state"]))(table)
+            ),
+            "state 5; expected less than 5",
+        ),
+    ],
+)
+def test_a_table_that_no_run_writes_is_refused(
+    name: str, change: Callable[[pa.Table], pa.Table], says: str, folder: Path
+) -> None:
+    result = changed_table(folder, name, change)
+    with pytest.raises(NoResultError, match=rf"{name}\.parquet: .*{says}"):
+        result.table(name)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"path": [1]}, "flow 1 crosses link 1, and summary.json has 1"),
+        ({"back": [-1]}, "flow 1 crosses link -1"),
+        (None, "summary.json has 1 flows, and the scenario 2"),
+    ],
+)
+def test_a_summary_of_other_flows_and_links_is_refused(
+    change: dict[str, list[int]] | None, says: str, folder: Path
+) -> None:
+    summary = json.loads((folder / "summary.json").read_text())
+    if change is None:
+        summary["flows"].pop()
+    else:
+        summary["flows"][1].update(change)
+    (folder / "summary.json").write_text(json.dumps(summary))
+    with pytest.raises(NoResultError, match=says):
+        package.load(folder)
 
 
 @pytest.mark.parametrize("name", ["../outside", "/etc/hostname", "", "."])

@@ -360,7 +360,7 @@ def quic_go(tmp_path: Path) -> Path:
         pytest.skip(f"needs Go 1.26, which CI does not install, and this is {version or 'older'}: https://go.dev/dl")
     modules = run("mod", "download")
     if modules.returncode != 0:
-        pytest.skip(f"its modules cannot be fetched: {modules.stderr.strip()}")
+        pytest.skip(f"needs its modules: go mod download ({modules.stderr.strip()})")
     built = run("test", "-c", "-ldflags=-checklinkname=0", "-o", str(tmp_path / "quic-go"))
     assert built.returncode == 0, built.stderr
     return tmp_path / "quic-go"

@@ -66,7 +66,7 @@ def test_a_run_is_the_same_on_one_thread_and_on_several() -> None:
     assert all(number == min(threads, taken[256]) for threads, number in taken.items()), taken
     if taken[256] == 1:
         assert os.environ.get("CI") != "true" or processors() == 1, taken
-        pytest.skip("this process has one processor")
+        pytest.skip("needs two processors: taskset --cpu-list 0,1 make test-python")
 
 
 def test_the_command_line_prints_and_writes_the_same_with_threads(cwnd: Cli, tmp_path: Path) -> None:
