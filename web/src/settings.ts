@@ -104,6 +104,12 @@ const DISCIPLINES: Record<"codel" | "red", [string, string]> = { codel: ["target
 export const ORDER = ["rate", "rtt", "buffer", "duration", "seed", "loss", "jitter", "codel", "red", "ecn", "packet_size", "measure", "flows"] as const;
 const escaped = (text: string): string => encodeURI(text).replace(/[&#]/g, encodeURIComponent);
 
+/** Two values with dots between them; nothing where dots of theirs would be taken for those. */
+function written(ends: string[]): string | null {
+  const text = ends.join("..");
+  return JSON.stringify(text.split("..")) === JSON.stringify(ends) ? text : null;
+}
+
 /** The settings as a hash that can be written by hand, or nothing where that does not suffice. */
 function plainHash(settings: Settings): string | null {
   const pairs: [string, string][] = [];
@@ -111,14 +117,17 @@ function plainHash(settings: Settings): string | null {
     const value = settings[key];
     if (value === undefined) continue;
     if (key === "flows") pairs.push(...settings.flows.map((flow): [string, string] => ["flow", flow]));
-    else if (key === "measure") pairs.push([key, settings.measure!.join("..")]);
-    else if (key === "codel" || key === "red") {
+    else if (key === "measure") {
+      const span = written(settings.measure!);
+      if (span === null) return null;
+      pairs.push([key, span]);
+    } else if (key === "codel" || key === "red") {
       const names = DISCIPLINES[key];
       const table = settings[key]!;
-      const values = names.map((name) => table[name] ?? "");
-      if (Object.keys(table).some((name) => !names.includes(name)) || values.some((text) => text.includes(".."))) return null;
-      pairs.push([key, values.join("..")]);
-    } else if (String(value) !== (key === "duration" ? "60s" : key === "seed" ? "1" : "")) pairs.push([key, String(value)]);
+      const span = written(names.map((name) => table[name] ?? ""));
+      if (span === null || Object.keys(table).some((name) => !names.includes(name))) return null;
+      pairs.push([key, span]);
+    } else if (!((key === "duration" || key === "seed") && value === START[key])) pairs.push([key, String(value)]);
   }
   return `#${pairs.map(([key, value]) => `${key}=${escaped(value)}`).join("&")}`;
 }
@@ -166,6 +175,7 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
   try {
     for (const pair of pairs) {
       const at = pair.indexOf("=");
+      if (at < 0) return null;
       const [key, value] = [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))];
       if (key === "flow") settings.flows.push(value);
       else if (key === "v") promised.version = value;

@@ -21,6 +21,20 @@ if ((await stateOf(largest))?.state.scenario?.length !== 1 << 20) broken("a link
 const nested = packed(`{"flows":${"[".repeat(100_000)}`);
 if ((await stateOf(nested)) !== null) broken("a link with lists in lists was read as settings", nested);
 
+/** A link that is read is written as one that is read as the same. */
+async function check(hash) {
+  const found = await stateOf(hash);
+  if (found === null) return false;
+  if ({}.polluted !== undefined || Object.getPrototypeOf(found.state.settings) !== Object.prototype) broken("a link changes prototypes", hash);
+  const again = await stateOf(await hashOf(found.state));
+  if (textOf(again?.state) !== textOf(found.state)) broken("a link comes back as another", hash);
+  return true;
+}
+// What random links found: an empty value, and dots at an end of two values.
+for (const hash of ["#rate=", "#loss=&seed=1", "#codel=5ms.", "#red=..5.", packed('{"flows":["cubic"],"measure":["1s.","3s"]}')])
+  if (!(await check(hash))) broken("a link was not read", hash);
+if ((await stateOf("#rateX")) !== null) broken("a key without a value was read", "#rateX");
+
 // xorshift32.
 let state = (Number(seed) | 1) >>> 0;
 const random = (below) => {
@@ -47,12 +61,7 @@ while (performance.now() < until || count < 200) {
   }
   count++;
   try {
-    const found = await stateOf(hash);
-    if (found === null) continue;
-    read++;
-    if ({}.polluted !== undefined || Object.getPrototypeOf(found.state.settings) !== Object.prototype) broken("a link changes prototypes", hash);
-    const again = await stateOf(await hashOf(found.state));
-    if (textOf(again?.state) !== textOf(found.state)) broken("a link comes back as another", hash);
+    if (await check(hash)) read++;
   } catch (error) {
     broken(String(error), hash);
   }
