@@ -152,11 +152,13 @@ test-web: $(if $(filter true,$(CI)),$(PAGE))
 test-kernel:
 	.ci/kernel
 
+# SLOW=1: with the slow tests; SLOW=only: these alone. LEAVE_OUT=FILE: without those that the file names, as RECORD_PASSED=FILE wrote it.
+MARKED = $(if $(filter only,$(SLOW)),-m slow,$(if $(SLOW),,-m "not slow"))
 test-python: $(DEV) $(NATIVE)
 	# On a new machine one process compiles what all of them import.
 	@[ "$${CI:-}" != true ] || $(BIN)/python -m pytest -q --collect-only tests/python >/dev/null || true
 	# A file's tests stay in one process, begun in the order of conftest.py; those that load into the kernel wait for each other.
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(if $(SLOW),,-m "not slow") tests/python
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(MARKED) $(if $(LEAVE_OUT),--leave-out $(LEAVE_OUT)) $(if $(RECORD_PASSED),--record-passed $(RECORD_PASSED)) tests/python
 
 # It prints what it runs, and why.
 check: $(DEV)
@@ -171,7 +173,9 @@ lint: $(DEV)
 	cargo fmt --check
 	cargo fmt --check --manifest-path bench/cost/Cargo.toml
 ifeq ($(CI),true)
-	cargo clippy $(CLIPPY) --workspace --features cwnd-bpf/kernel,cwnd-live/kernel,cwnd-python/kernel -- $(DENY)
+	cargo clippy $(CLIPPY) --workspace --exclude cwnd-s2n-quic --features cwnd-bpf/kernel,cwnd-live/kernel,cwnd-python/kernel -- $(DENY)
+	# The library in C of its cryptography is compiled once, with the tests' profile (make published).
+	cargo clippy --quiet --all-targets --locked -p cwnd-s2n-quic -- $(DENY)
 	CUSTOM_LIBFUZZER_PATH=/nowhere cargo clippy $(CLIPPY) -p cwnd-fuzz --all-features -- $(DENY)
 	cargo clippy $(CLIPPY) -p cwnd-bpf -p cwnd-python -- $(DENY)
 else

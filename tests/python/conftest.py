@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import passed
 import pytest
 import slow
 from forked import READ_LATE, Server, environment
@@ -182,7 +183,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: ORDER.get(item.path.stem, 0))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    passed.add_options(parser)
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(passed.Passed(config))
     starts_tests = not config.getoption("numprocesses", None)
     config.pluginmanager.register(slow.Guard(Path(tempfile.mkdtemp(prefix="cwnd-tests-")), starts_tests))
 

@@ -92,3 +92,14 @@ def test_slow_tests_are_left_out_and_counted(program_tests: Path, processes: lis
     printed = run(program_tests, "-m", "not slow", "-k", "question or slow or turn", *processes)
     assert "test_slow_one" not in printed and "test_turn" not in printed, "a fixture marks its tests"
     assert "skipped 2: slow, make test-all runs them" in printed
+
+
+@pytest.mark.parametrize("processes", [[], ["-n", "2"]], ids=["one", "two"])
+def test_tests_that_passed_elsewhere_are_left_out_and_no_others(program_tests: Path, processes: list[str]) -> None:
+    record = program_tests / "passed.txt"
+    run(program_tests, "--record-passed", str(record), "-k", "question or import or turn", *processes)
+    # What fails (import) is run again.
+    assert record.read_text() == "test_them.py::test_question\ntest_them.py::test_turn\n"
+    printed = run(program_tests, "--leave-out", str(record), "-k", "question or import or slow_one", *processes)
+    assert "test_question" not in printed, printed
+    assert "FAILED test_them.py::test_import" in printed and "PASSED test_them.py::test_slow_one" in printed, printed
