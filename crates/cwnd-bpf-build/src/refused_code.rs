@@ -15,8 +15,16 @@ struct Refusal {
     is: fn(&str) -> bool,
 }
 
-/// Largest copy that becomes instructions, bytes: LLVM makes 128 stores of eight bytes.
-const LARGEST_COPY: u64 = 1024;
+/// Bytes of the kernel's stack that a program may have.
+const STACK: u64 = 512;
+/// Smallest variable, bytes, that is named where a program has more than its stack.
+const LARGE: u64 = 64;
+/// What has no line that shows it: each of the variables does.
+const LOCALS: Refusal = Refusal {
+    what: "local variables of more than 512 bytes",
+    instead: "keep less: the kernel's stack has 512 bytes, and a state at most 104",
+    is: |_| false,
+};
 
 /// What is refused, the more telling first.
 const REFUSALS: &[Refusal] = &[
@@ -69,21 +77,25 @@ const REFUSALS: &[Refusal] = &[
         is: |code| code.contains("unwrap_failed") || code.contains("expect_failed"),
     },
     Refusal {
-        what: "a panic",
-        instead: "return what can be kept to: a kernel object has no panics, no assert! and no formatting",
-        is: |code| code.contains("call ") && (code.contains("panicking") || code.contains("core3fmt")),
+        what: "a logarithm of what may be 0",
+        instead: "take that of a.max(1)",
+        is: |code| code.contains("panic_for_nonpositive_argument"),
     },
     Refusal {
-        what: "a copy or fill of more than 1024 bytes",
-        instead: "keep less: a state has 104 bytes at most",
-        is: |code| {
-            let call = ["@llvm.memcpy", "@llvm.memmove", "@llvm.memset"]
-                .iter()
-                .find_map(|name| code.split_once(name));
-            let length = call.and_then(|(_, rest)| rest.split_once("i64 ")).map(|(_, rest)| rest);
-            let digits = length.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
-            digits.and_then(|digits| digits.parse().ok()).is_some_and(|bytes: u64| bytes > LARGEST_COPY)
-        },
+        what: "a panic",
+        instead: "return what can be kept to: a kernel object has no panics, no assert! and no formatting",
+        is: |code| code.contains("call ") && (code.contains("panic") || code.contains("core3fmt")),
+    },
+    Refusal {
+        what: "a call through a pointer",
+        instead: "call what match or if chooses: a kernel object has no function pointers and no dyn",
+        is: |code| is_call_of(code, &["%"]),
+    },
+    Refusal {
+        what: "a call that is not inlined",
+        instead: "write out what it does, and a loop for what calls itself",
+        // As Rust names functions; those of the C around the hooks have plain names.
+        is: |code| is_call_of(code, &["@_R", "@_Z", "@\"_R", "@\"_Z"]),
     },
 ];
 
@@ -94,12 +106,56 @@ fn has_operation(code: &str, word: &str, of: &str) -> bool {
     words.find(|word| !["nuw", "nsw", "exact"].contains(word)) == Some(of)
 }
 
+/// Whether an instruction calls something whose name begins so.
+fn is_call_of(code: &str, begins: &[&str]) -> bool {
+    // Behind the name are the arguments: `call i64 %4(i64 %3)`, `call i64 @f(i64 %3)`.
+    let called = |word: &&str| word.contains('(') && begins.iter().any(|begin| word.starts_with(begin));
+    code.split_once("call ").is_some_and(|(_, code)| code.split(' ').any(|word| called(&word)))
+}
+
+/// The large variables of a function, by their names, and the bytes of all.
+#[derive(Default)]
+struct Locals<'a> {
+    large: Vec<&'a str>,
+    bytes: u64,
+}
+
+impl<'a> Locals<'a> {
+    /// Counts the variable of an instruction such as `%t = alloca [100 x i64], align 8`.
+    fn count(&mut self, code: &'a str) {
+        let Some((name, rest)) = code.trim_start().split_once(" = alloca [") else { return };
+        let of = rest.split(']').next().and_then(|of| of.split_once(" x i"));
+        let bytes =
+            of.and_then(|(count, bits)| Some(count.parse::<u64>().ok()? * bits.parse::<u64>().ok()? / 8));
+        self.bytes += bytes.unwrap_or(0);
+        if bytes >= Some(LARGE) {
+            self.large.push(name);
+        }
+    }
+
+    /// Whether the life of a variable begins here that is of more than the stack holds.
+    fn are_too_large(&self, code: &str) -> bool {
+        let begins =
+            |name: &&str| code.contains("@llvm.lifetime.start") && code.contains(&format!(" {name})"));
+        self.bytes > STACK && self.large.iter().any(|name| begins(&name))
+    }
+}
+
 /// The places of `crate_dir` at which `code`, LLVM's text with debug information, has what is refused: a line for each.
 pub fn explain(code: &str, crate_dir: &Path) -> Vec<String> {
     let metadata = Metadata::of(code);
     let mut places = BTreeSet::new();
-    for line in code.lines().filter(|line| line.starts_with("  ")) {
-        let Some(refusal) = REFUSALS.iter().find(|refusal| (refusal.is)(line)) else { continue };
+    let mut locals = Locals::default();
+    for line in code.lines() {
+        if line.starts_with("define ") {
+            locals = Locals::default();
+        }
+        if !line.starts_with("  ") {
+            continue;
+        }
+        locals.count(line);
+        let refusal = REFUSALS.iter().find(|refusal| (refusal.is)(line));
+        let Some(refusal) = refusal.or(locals.are_too_large(line).then_some(&LOCALS)) else { continue };
         // Other metadata may follow: `!dbg !10, !noalias !40`.
         let number = line.rsplit_once("!dbg !").and_then(|(_, rest)| rest.split(',').next());
         let place = number.and_then(|number| metadata.place(number.trim(), crate_dir));
@@ -210,6 +266,22 @@ define i64 @f() {
   %4 = mul nuw i128 %x, %y, !dbg !13
   %5 = mul nuw i64 %x, %y, !dbg !13
   tail call void @core::panicking::panic_bounds_check(i64 %a, i64 3) #9, !dbg !15, !noalias !40
+  %6 = tail call i64 inttoptr (i64 118 to ptr)() #10, !dbg !16
+  %7 = tail call noundef i64 %_f.i(i64 noundef %6) #10, !dbg !16, !callees !41
+  %8 = tail call fastcc noundef i64 @"_ZN4fact17h59E"(i64 noundef %7) #10, !dbg !17
+  call fastcc void @contain(ptr %8), !dbg !17
+}
+define i64 @g() {
+  %t = alloca [50 x i64], align 8
+  %u.i = alloca [240 x i8], align 8
+  %v = alloca [3 x i32], align 4
+  call void @llvm.lifetime.start.p0(ptr nonnull %t), !dbg !18
+  call void @llvm.lifetime.start.p0(ptr nonnull %u.i), !dbg !19, !noalias !40
+  call void @llvm.lifetime.start.p0(ptr nonnull %v), !dbg !11
+}
+define i64 @h() {
+  %t = alloca [50 x i64], align 8
+  call void @llvm.lifetime.start.p0(ptr nonnull %t), !dbg !11
 }
 !10 = !DILocation(line: 99, column: 5, scope: !20, inlinedAt: !12)
 !11 = !DILocation(line: 41, column: 9, scope: !21)
@@ -217,6 +289,10 @@ define i64 @f() {
 !13 = !DILocation(line: 7, column: 1, scope: !20)
 !14 = distinct !DILocation(line: 3, column: 9, scope: !24)
 !15 = !DILocation(line: 42, column: 9, scope: !21)
+!16 = !DILocation(line: 43, column: 9, scope: !21)
+!17 = !DILocation(line: 44, column: 9, scope: !21)
+!18 = !DILocation(line: 45, column: 9, scope: !21)
+!19 = !DILocation(line: 46, column: 9, scope: !21)
 !20 = distinct !DISubprogram(name: "saturating_mul", scope: !23, file: !30, line: 90)
 !21 = distinct !DISubprogram(name: "cong_avoid", scope: !23, file: !31, line: 30)
 !22 = distinct !DILexicalBlock(scope: !21, file: !31, line: 39)
@@ -230,7 +306,7 @@ define i64 @f() {
     fn each_place_is_that_of_the_crates_line_and_says_what_to_write() {
         let lines = explain(CODE, Path::new("/home/me/pace"));
         let begins = |line: &str, words: &str| assert!(line.starts_with(words), "{line}");
-        assert_eq!(lines.len(), 4, "{lines:#?}");
+        assert_eq!(lines.len(), 8, "{lines:#?}");
         begins(&lines[0], "a product or quotient of more than 64 bits, outside of the crate's own source; ");
         begins(
             &lines[1],
@@ -238,5 +314,11 @@ define i64 @f() {
         );
         begins(&lines[2], "src/pace.rs:41: a signed division; divide magnitudes");
         begins(&lines[3], "src/pace.rs:42: an index that may be out of bounds; use get and get_mut");
+        begins(&lines[4], "src/pace.rs:43: a call through a pointer; call what match or if chooses");
+        begins(&lines[5], "src/pace.rs:44: a call that is not inlined; write out what it does");
+        // 400 and 240 bytes; a function with 400 alone has room for them.
+        for (line, number) in [(&lines[6], 45), (&lines[7], 46)] {
+            begins(line, &format!("src/pace.rs:{number}: local variables of more than 512 bytes; keep less"));
+        }
     }
 }
