@@ -137,7 +137,7 @@ impl<'a> Locals<'a> {
     fn are_too_large(&self, code: &str) -> bool {
         let begins =
             |name: &&str| code.contains("@llvm.lifetime.start") && code.contains(&format!(" {name})"));
-        self.bytes > STACK && self.large.iter().any(|name| begins(&name))
+        self.bytes > STACK && self.large.iter().any(begins)
     }
 }
 
