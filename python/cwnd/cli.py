@@ -34,13 +34,13 @@ from cwnd.difference import command as difference_command
 from cwnd.difference.command import DIFF
 from cwnd.discipline_options import DropHead, Ecn, discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
+from cwnd.first_link import with_link_options
 from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.keywords import DEFAULTS
-from cwnd.messages import note
-from cwnd.netem_words import Netem, naming_rtt, with_netem
+from cwnd.netem_words import FileNetem, Netem, naming_rtt, say_netem, with_netem
 from cwnd.options import Force, Jobs, Json, LiveKeys, Plugins, Seeds, SnapLength, Threads, with_options
 from cwnd.packets import check_options
 from cwnd.page import compared_state, state_of
@@ -52,7 +52,7 @@ from cwnd.scenario import from_document
 from cwnd.scenario_file import scenario_file
 from cwnd.study import command as study_command
 from cwnd.study.help import SWEEP
-from cwnd.traced import Trace, rate_of, with_trace
+from cwnd.traced import Trace, rate_of
 
 app = Application("Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.")
 app.add_typer(kernel, name="kernel")
@@ -199,8 +199,7 @@ def compare(
         fail("--page: not accepted with --netem; expected the options of the link, which pages have")
     options = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
     link_settings, meanings = with_netem(netem, options)
-    for meaning in meanings:
-        note(f"netem: {meaning}")
+    say_netem(meanings)
     with naming_rtt(netem, rtt):
         scenario = from_document(
             compared_document(
@@ -268,6 +267,7 @@ def run(
         Path | None,
         typer.Option("--trace", metavar="FILE", help="The rate of the first link from this file, as in cwnd compare."),
     ] = None,
+    netem: FileNetem = None,
     seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None,
     seeds: Seeds = None,
     jobs: Jobs = None,
@@ -286,7 +286,8 @@ def run(
     docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
-    scenario = with_trace(scenario_file(path, name), trace)
+    scenario, meanings = with_link_options(scenario_file(path, name), trace, netem)
+    say_netem(meanings)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))
     with written_page(page, lane, lambda: state_of(scenario)):

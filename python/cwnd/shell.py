@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
@@ -21,10 +21,14 @@ from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.exit_codes import fail
 from cwnd.messages import note, shows_progress
+from cwnd.netem_words import naming_rtt, say_netem, with_netem
 from cwnd.options import SnapLength
 from cwnd.packets import capture_file, capturing, check_options
-from cwnd.scenario import dumbbell
+from cwnd.scenario import dumbbell_document, from_document
+from cwnd.traced import rate_of
 
+#: The default of --buffer.
+BUFFER = "1bdp"
 #: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
 ABSENT, NO_PROGRAM = 127, 126
 #: Signals that are the command's.
@@ -59,12 +63,20 @@ def command(
             help="In place of --rate: a trace or a series of rates of what the command sends, as in cwnd compare.",
         ),
     ] = None,
+    netem: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="The link of what the command sends in the words of tc netem or tc tbf, as in cwnd compare; rate, delay and limit are those of what it receives too.",
+            show_default=False,
+        ),
+    ] = None,
     trace_down: Annotated[
         Path | None,
         typer.Option("--trace-down", metavar="FILE", help="A trace of what it receives.", show_default="--trace"),
     ] = None,
     rtt: Annotated[str, typer.Option(help="Round trip time without queueing.")] = "40ms",
-    buffer: Annotated[str, typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.")] = "1bdp",
+    buffer: Annotated[str, typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.")] = BUFFER,
     loss: Annotated[
         str | None,
         typer.Option(
@@ -99,9 +111,13 @@ def command(
     Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
     """
     check_options(pcap, snap_length)
-    scenario = links(
-        rate, trace, trace_down, rtt=rtt, buffer=buffer, loss=loss, jitter=jitter, seed=seed, snap_length=snap_length
-    )
+    if rate is not None and trace is not None:
+        fail("--rate: expected it or --trace, and not both")
+    given = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
+    options, meanings = with_netem(netem, given, {"buffer": BUFFER})
+    with naming_rtt(netem, rtt):
+        scenario = links(options, trace_down, rtt=rtt, seed=seed, snap_length=snap_length)
+    say_netem(meanings)
     for remark in scenario.remarks:
         note(remark)
     if pcap is not None:
@@ -115,38 +131,25 @@ def users_shell() -> str:
 
 
 def links(
-    rate: str | None,
-    trace: Path | None,
-    trace_down: Path | None,
-    *,
-    rtt: str,
-    buffer: str,
-    loss: str | None,
-    jitter: str | None,
-    seed: str,
-    snap_length: str | None,
+    options: Mapping[str, object], trace_down: Path | None, *, rtt: str, seed: str, snap_length: str | None
 ) -> Scenario:
-    """A link each way; the flow only says which is which."""
-    if (rate is None) == (trace is None):
-        fail("--rate: expected it or --trace, and not both")
-    if trace_down is not None and trace is None:
+    """A link each way; the flow only says which is which. `options` are those of the link of what the command sends."""
+    if (rate := options.get("rate")) is None:
+        fail("--rate: missing; expected it, --trace, or a rate in the words of --netem")
+    if trace_down is not None and not isinstance(rate, Mapping):
         fail(f'--trace-down: "{trace_down}" is not accepted without --trace; expected both')
     if not (seed.isascii() and seed.isdigit()):
         fail(f'--seed: "{seed}" is not accepted; expected a whole number')
-    up = {"trace": str(trace)} if trace is not None else str(rate)
-    down = {"trace": str(trace_down)} if trace_down is not None else up
-    return dumbbell(
-        "reno",
-        rate=up,
-        rtt=rtt,
-        buffer=buffer,
-        loss=loss,
-        jitter=jitter,
-        reverse={"rate": down},
-        seed=int(seed),
-        duration="1s",
-        snap_length=snap_length,
-    )
+    down = {"trace": str(trace_down)} if trace_down is not None else rate
+    settings = {
+        **options,
+        "rtt": rtt,
+        "reverse": {"rate": down},
+        "seed": int(seed),
+        "duration": "1s",
+        "snap_length": snap_length,
+    }
+    return from_document(dumbbell_document("reno", settings))
 
 
 def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None, pcap: Path | None = None) -> int:

@@ -78,6 +78,12 @@ def test_a_trace_sets_the_rate(port: int, tmp_path: Path) -> None:
     assert took(port, 100_000, "--trace", str(trace), "--rtt", "20ms", "--buffer", "200packets") >= 0.69
 
 
+# The same rate in the words of tc; and a delay of 60 ms each way, which a byte and its answer take.
+def test_words_of_netem_are_the_links(port: int) -> None:
+    assert took(port, 100_000, "--netem", "rate 1200kbit limit 200", "--rtt", "20ms") >= 0.69
+    assert took(port, 1, "--netem", "delay 60ms rate 1gbit", "--rtt", "120ms") >= 0.12
+
+
 @pytest.mark.parametrize(("command", "code"), [(("sh", "-c", "exit 7"), 7), (("sh", "-c", "kill -9 $$"), 137)])
 def test_the_exit_code_is_the_commands(command: tuple[str, ...], code: int) -> None:
     before = devices()
@@ -114,6 +120,9 @@ def test_a_command_that_is_not_there_is_127(cwnd: Cli) -> None:
     [
         (("--", "true"), ("--rate", "--trace")),
         (("--rate", "1Mbit/s", "--trace", "x", "--", "true"), ("--rate", "--trace")),
+        (("--rate", "100Mbit/s", "--netem", "rate 1mbit", "--", "true"), ("--rate", "100Mbit/s", "--netem")),
+        (("--netem", "loss 1%", "--", "true"), ("--rate", "--trace", "--netem")),
+        (("--netem", "rate 1mbit", "--trace-down", "x", "--", "true"), ("--trace-down", "--trace")),
         (("--rate", "fast", "--", "true"), ("rate", "fast")),
         (("--rate", "1Mbit/s", "--trace-down", "x", "--", "true"), ("--trace-down", "--trace")),
         (("--rate", "1Mbit/s", "--seed", "x", "--", "true"), ("--seed", "x")),

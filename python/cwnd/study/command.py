@@ -40,7 +40,15 @@ def command(
         str | None,
         typer.Option(
             metavar="FILE,...",
-            help="In place of --rate: a trace or a series of rates, as in cwnd compare; several with commas are an axis.",
+            help="In place of --rate: a trace or a series of rates, as in cwnd compare; several with commas are an axis. With a file: of its first link.",
+        ),
+    ] = None,
+    netem: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="The link in the words of tc netem or tc tbf, as in cwnd compare; several in braces are an axis: '{delay 20ms loss 1%,delay 20ms loss 2%}'. With a file: in place of its first link's own keys.",
+            show_default=False,
         ),
     ] = None,
     rtt: Annotated[
@@ -163,6 +171,7 @@ def command(
             what=what,
             rate=rate,
             trace=trace,
+            netem=netem,
             rtt=rtt,
             buffer=buffer,
             drop_head=drop_head,

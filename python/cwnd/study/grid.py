@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cwnd._native import ScenarioError
 from cwnd.input_errors import refused
+from cwnd.netem_words import expanded
 from cwnd.scenario_document import document_of
 from cwnd.study.points import Base
 from cwnd.study.values import Values, python_values
@@ -51,7 +52,7 @@ def grid_of(path: Path) -> Grid:
     """Reads a study's file, or a scenario's, which has no axes."""
     document = document_in(path)
     if not is_grid(document):
-        return Grid(Base(document, path.parent))
+        return Grid(Base(expanded(document), path.parent))
     for key, value in document.items():
         if key not in KEYS:
             raise refused(key, value, "a key of a study's file", KEYS)
@@ -60,9 +61,9 @@ def grid_of(path: Path) -> Grid:
     scenario = document["scenario"]
     if isinstance(scenario, str):
         file = path.parent / scenario
-        base = Base(document_in(file), file.parent)
+        base = Base(expanded(document_in(file)), file.parent)
     elif isinstance(scenario, dict):
-        base = Base(scenario, path.parent)
+        base = Base(expanded(scenario), path.parent)
     else:
         raise refused("scenario", scenario, "the path of a scenario's file, or the table of a scenario")
     axes = document.get("axes", {})

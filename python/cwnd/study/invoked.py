@@ -30,13 +30,13 @@ from cwnd.study.engines import check_dask, engine
 from cwnd.study.estimate import dry_run, status
 from cwnd.study.folder import StudyFolder, whole_of
 from cwnd.study.grid import Grid, grid_of
+from cwnd.study.link_options import bottleneck_options, check_axes, with_link_options
 from cwnd.study.points import Base, Points
 from cwnd.study.python import first_of, option_values, settings_of
 from cwnd.study.report import failures, table, table_of
 from cwnd.study.results import Study, place
 from cwnd.study.runner import Settings, StudyRun, gathered, run_study
 from cwnd.study.values import Values, as_values, values_of
-from cwnd.traced import rate_of
 
 #: The largest seed that a number of TOML and JSON holds.
 MOST_SEED = (1 << 53) - 1
@@ -77,6 +77,7 @@ class Given:
     force: bool
     drop_head: bool
     trace: str | None
+    netem: str | None
     disciplines: Mapping[str, str | None]
 
     @property
@@ -97,7 +98,6 @@ class Given:
         return {
             "duration": self.duration,
             "measure": self.measure,
-            "trace": self.trace,
             "drop_head": self.drop_head,
             "ecn": self.ecn,
             "reverse": self.reverse,
@@ -119,6 +119,7 @@ def invoke(given: Given) -> None:
         if key in axes:
             raise refused("--axis", key, "each key once")
         axes[key] = typed(key, values)
+    check_axes(axes, grid.base.document, given.trace, given.netem)
     zipped = [*grid.zipped, *([key.strip() for key in group.split(",")] for group in given.zip_axes or [])]
     drawn = grid.latin if given.latin is None else whole_number("--latin", given.latin, MOST_POINTS)
     first_seed = grid.base.document.get("seed", 1)
@@ -227,7 +228,8 @@ def file_of(given: Given) -> Grid:
     for key, text in {**given.link, **given.others}.items():
         if text:
             fail(f"--{key.replace('_', '-')}: not accepted with a file; expected --axis for its keys")
-    grid = grid_of(Path(given.what[0]))
+    path = Path(given.what[0])
+    grid = with_link_options(grid_of(path), path.parent, given.trace, given.netem)
     if given.seed is None:
         return grid
     document = {**grid.base.document, "seed": whole_number("--seed", given.seed, MOST_SEED)}
@@ -250,11 +252,9 @@ def flows_of(given: Given) -> Grid:
         plain[key] = option if values is None else first_of(values)
         if values is not None:
             axes[key] = values
-    if given.trace is not None:
-        files = given.trace.split(",")
-        plain["rate"] = rate_of(given.rate, Path(files[0]))
-        if len(files) > 1:
-            axes["link.rate.trace"] = typed("link.rate.trace", given.trace)
+    settings, of_link = bottleneck_options(given.link, given.trace, given.netem)
+    plain |= settings
+    axes |= of_link
     document = compared_document(
         flows,
         measure=given.measure,

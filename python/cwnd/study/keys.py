@@ -12,6 +12,7 @@ from typing import cast
 from cwnd import _native
 from cwnd.flow_and_link import Value
 from cwnd.input_errors import refused
+from cwnd.netem_words import set_netem
 
 PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[(\d+|\*)\])?")
 EXPECTED = "a key of a scenario, such as rtt, link.queue.limit or flow[0].beta"
@@ -82,6 +83,8 @@ def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[s
     for table in tables:
         if full(key).startswith("flow[") and name == "cc" and isinstance(value, str) and "@" in value:
             table.update(with_settings(key, value))
+        elif name == "netem":
+            set_netem(table, value)
         elif number is None:
             table[name] = copy.deepcopy(value)
         else:

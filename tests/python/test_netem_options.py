@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`--netem` and `--trace` of `cwnd run` and `cwnd sweep`, beside flows and beside a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Cli, refused
+
+import cwnd as package
+from cwnd.study.results import Study
+
+# A link of 8 Mbit/s in whole packets of 1500 bytes; a trace of 6 Mbit/s, 1500 bytes every 2 ms.
+DUMBBELL = """duration = "2s"
+[link]
+rate = "8Mbit/s"
+rtt = "60ms"
+jitter = "1ms"
+queue = { kind = "codel", limit = "50packets" }
+[[flow]]
+cc = "cubic"
+"""
+GRAPH = """duration = "2s"
+[[link]]
+from = "a"
+to = "b"
+rate = "8Mbit/s"
+delay = "5ms"
+queue = { kind = "droptail", limit = "50packets" }
+[[link]]
+from = "b"
+to = "c"
+rate = "9Mbit/s"
+delay = "5ms"
+queue = { kind = "droptail", limit = "50packets" }
+[[flow]]
+cc = "cubic"
+from = "a"
+to = "c"
+"""
+LOT = """duration = "2s"
+[parking_lot]
+hops = 2
+rate = "8Mbit/s"
+delay = "5ms"
+queue = { kind = "droptail", limit = "50packets" }
+[[flow]]
+cc = "cubic"
+from = "n0"
+to = "n2"
+"""
+SAID = ["netem: loss", "netem: delay", "netem: rate", "netem: limit"]
+WORDS = "delay 20ms loss 1% rate 4mbit limit 30"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in {"x.toml": DUMBBELL, "graph.toml": GRAPH, "lot.toml": LOT}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "radio.trace").write_text("".join(f"{ms}\n" for ms in range(2, 201, 2)))
+    (tmp_path / "slow.trace").write_text("10\n")
+    return tmp_path
+
+
+def link_of(folder: Path) -> dict[str, object]:
+    """The first link of the scenario in a result's folder."""
+    link = json.loads(package.Scenario.from_file(folder / "scenario.toml").to_json())["link"]
+    first: dict[str, object] = link[0] if isinstance(link, list) else link
+    return first
+
+
+def meanings_in(stderr: str) -> list[str]:
+    return [" ".join(line.split()[:2]).strip(":") for line in stderr.splitlines() if line.startswith("netem: ")]
+
+
+@pytest.mark.parametrize("name", ["x.toml", "graph.toml"])
+def test_run_takes_words_of_netem_for_the_keys_of_its_first_link(cwnd: Cli, files: Path, name: str) -> None:
+    done = cwnd("run", name, "--netem", WORDS, "-o", "out", "--no-plots", cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert meanings_in(done.stderr) == SAID
+    link = link_of(files / "out")
+    assert (link["rate"], link["delay"], link["loss"]) == ("4Mbit/s", "20ms", "random:0.01")
+    queue = link["queue"]
+    # What the words do not say stays: the queue's kind, and jitter.
+    assert isinstance(queue, dict) and queue["limit"] == "30packets"
+    if name == "x.toml":
+        assert queue["kind"] == "codel" and link["jitter"] == {
+            "kind": "uniform",
+            "max": "1ms",
+            "overtaking": False,
+            "centered": False,
+        }
+
+
+def test_run_takes_a_trace_and_words_that_say_no_rate(cwnd: Cli, files: Path) -> None:
+    both = cwnd("run", "x.toml", "--netem", "loss 1%", "--trace", "radio.trace", "-o", "out", "--no-plots", cwd=files)
+    assert both.returncode == 0, both.stderr
+    assert (link_of(files / "out")["rate"], link_of(files / "out")["loss"]) == (
+        {"trace": "input-1-radio.trace"},
+        "random:0.01",
+    )
+    refused(
+        cwnd("run", "x.toml", "--netem", WORDS, "--trace", "radio.trace", cwd=files),
+        "--trace",
+        "radio.trace",
+        "no --trace with --netem",
+    )
+    refused(cwnd("run", "x.toml", "--netem", "corrupt 1%", cwd=files), "netem", "corrupt", "no such word")
+    refused(cwnd("run", "x.toml", "--netem", "delay 70ms", cwd=files), "link.rtt", "60ms", "at least 70ms")
+
+
+def throughputs_of(folder: Path, factor: str) -> dict[str, float]:
+    """Throughput of the flow at each level of a study's factor; of the only point without one."""
+    study = package.load(folder)
+    assert isinstance(study, Study)
+    rows = [row for row in study.runs.to_pylist() if (row["of"], row["measure"]) == ("group", "throughput_mbps")]
+    return {row.get(factor, ""): row["value"] for row in rows}
+
+
+def throughput_of(cwnd: Cli, files: Path, *arguments: str) -> float:
+    """Throughput of the flow of a run."""
+    done = cwnd(*arguments, "--json", cwd=files)
+    assert done.returncode == 0, done.stderr
+    return float(json.loads(done.stdout)["flows"][0]["throughput_mbps"])
+
+
+@pytest.mark.parametrize("name", ["x.toml", "graph.toml"])
+@pytest.mark.parametrize(
+    ("option", "value", "other", "factor"),
+    [("--trace", "radio.trace", "slow.trace", "trace"), ("--netem", "loss 1% rate 4mbit", "loss 0.5%", "netem")],
+)
+def test_beside_a_file_sweep_means_what_run_means(
+    cwnd: Cli, files: Path, name: str, option: str, value: str, other: str, factor: str
+) -> None:
+    one = cwnd("sweep", name, option, value, "-o", "one", cwd=files)
+    assert one.returncode == 0, one.stderr
+    runs = {each: throughput_of(cwnd, files, "run", name, option, each) for each in (value, other)}
+    assert len(set(runs.values())) == 2
+    assert throughputs_of(files / "one", factor) == {"": runs[value]}
+    axis = f"{value},{other}" if option == "--trace" else f"{{{value},{other}}}"
+    several = cwnd("sweep", name, option, axis, "-o", "several", cwd=files)
+    assert several.returncode == 0, several.stderr
+    assert throughputs_of(files / "several", factor) == runs
+
+
+def test_words_beside_flows_are_an_option_or_an_axis(cwnd: Cli, files: Path) -> None:
+    flows = ("cubic", "--rtt", "60ms", "--duration", "2s")
+    words = ("delay 20ms rate 4mbit", "loss 1%")
+    runs = {each: throughput_of(cwnd, files, "compare", *flows, "--netem", each) for each in words}
+    axis = cwnd("sweep", *flows, "--netem", f"{{{','.join(words)}}}", "-o", "several", cwd=files)
+    assert axis.returncode == 0, axis.stderr
+    assert throughputs_of(files / "several", "netem") == runs
+    assert 'netem "loss 1%": loss: each packet is lost with probability 0.01' in axis.stderr
+    one = cwnd("sweep", *flows, "--netem", words[0], "--buffer", "20packets,40packets", cwd=files)
+    refused(one, "--buffer", "20packets,40packets", "no --buffer with --netem")
+    python = package.sweep(list(flows[:1]), {"link.netem": list(words)}, rtt="60ms", duration="2s")
+    rows = [row for row in python.runs.to_pylist() if (row["of"], row["measure"]) == ("group", "throughput_mbps")]
+    assert {row["netem"]: row["value"] for row in rows} == runs
+
+
+# A trace's path is of the working directory, and a path in a scenario of the scenario's folder.
+def test_a_trace_beside_a_file_is_of_the_working_directory(cwnd: Cli, files: Path) -> None:
+    (files / "sub").mkdir()
+    (files / "sub" / "x.toml").write_text(DUMBBELL)
+    done = cwnd("sweep", "sub/x.toml", "--trace", "radio.trace", "-o", "out", cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert throughputs_of(files / "out", "") == {
+        "": throughput_of(cwnd, files, "run", "x.toml", "--trace", "radio.trace")
+    }
+
+
+# All links of a parking lot have one table, and run changes the first link alone.
+def test_a_parking_lot_has_no_first_link_in_a_study(cwnd: Cli, files: Path) -> None:
+    for option, value in (("--trace", "radio.trace"), ("--netem", "loss 1%")):
+        refused(cwnd("sweep", "lot.toml", option, value, cwd=files), option, value, "a file with link", "--axis")
+
+
+def test_an_axis_of_what_an_option_says_is_refused(cwnd: Cli, files: Path) -> None:
+    said = "with {}, which says it"
+    for option, value, axis in (
+        ("--trace", "radio.trace", "rate=1Mbit/s,2Mbit/s"),
+        ("--netem", "loss 1%", "link.loss=random:0.1"),
+        ("--netem", "limit 5", "buffer=1bdp,2bdp"),
+    ):
+        refused(
+            cwnd("sweep", "x.toml", option, value, "--axis", axis, cwd=files),
+            "--axis",
+            axis.partition("=")[0],
+            said.format(option),
+        )
+    # Without the option a scenario's own words can be axes, key by key.
+    (files / "words.toml").write_text(
+        'duration = "2s"\n[link]\nrtt = "60ms"\nnetem = "loss 1% rate 4mbit"\n[[flow]]\ncc = "cubic"\n'
+    )
+    own = cwnd("sweep", "words.toml", "--axis", "rate=2Mbit/s,4Mbit/s", "-o", "own", cwd=files)
+    assert own.returncode == 0, own.stderr
+    assert throughputs_of(files / "own", "rate")["4Mbit/s"] == throughput_of(cwnd, files, "run", "words.toml")
+    (files / "twice.toml").write_text(
+        '[link]\nrate = "1Mbit/s"\nrtt = "60ms"\nnetem = "rate 4mbit"\n[[flow]]\ncc = "cubic"\n'
+    )
+    refused(cwnd("sweep", "twice.toml", cwd=files), "link.rate", "1Mbit/s", "no rate: netem says it")
