@@ -44,7 +44,7 @@ def dumbbell(
     rate: Rate,
     rtt: str,
     buffer: str = "1bdp",
-    loss: str | None = None,
+    loss: str | Mapping[str, Value] | None = None,
     delay: str | Mapping[str, Value] | None = None,
     jitter: str | Mapping[str, Value] | None = None,
     reorder: Mapping[str, Value] | None = None,
@@ -61,7 +61,7 @@ def dumbbell(
     The link: `rate` (bit/s with unit; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; or a series, `{"series": file}`),
     `rtt` (propagation only), `buffer` (packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
     and if you like `max_p`, `weight`, `gentle` and `ecn`: Random Early Detection), `codel` (`{}`, or `target`, `interval` and `ecn`: CoDel), `loss` (`every:N`, `every:N,FIRST`,
-    `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K` in the order of tc netem, `at:N,N`), `delay` (the link's part of the round trip, or a series, `{"series": file}`), `jitter` (`"5ms"`),
+    `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K` in the order of tc netem, `at:N,N`, or `{"gemodel": ["1%", "10%", "70%", "0.1%"]}`), `delay` (the link's part of the round trip, or a series, `{"series": file}`), `jitter` (`"5ms"`),
     `reorder` (`{"share": 0.01, "extra": "10ms"}`), `tick` (`"1ms"`: packets move at its multiples only, as in dummynet), `count_in_service`
     (whether `buffer` counts the packet being sent, as dummynet's does), `reverse` (a link with a queue on the reverse path: `True`, or its keys).
 
@@ -109,7 +109,7 @@ def parking_lot(
     delay: str,
     buffer: str = "1bdp",
     rtt: str | None = None,
-    loss: str | None = None,
+    loss: str | Mapping[str, Value] | None = None,
     reverse: bool | Mapping[str, Value] = False,
     **settings: Unpack[LinkSettings],
 ) -> Scenario:

@@ -86,8 +86,8 @@ class BottleneckSettings(PathSettings, total=False):
     rtt: str
     #: the queue's limit: packets, bytes, time or BDP, `"0.1bdp, at least 4packets"` (1 BDP)
     buffer: str
-    #: random or given losses: `every:N`, `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K`, `at:N,N`
-    loss: str | None
+    #: random or given losses: `every:N`, `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K`, `at:N,N`, or a table of `gemodel`
+    loss: str | Mapping[str, Value] | None
     #: random time on the link, uniform from 0 to this, with unit; or a table of its keys
     jitter: str | Mapping[str, Value] | None
     #: size of a data packet on the wire, with unit (1500 B)

@@ -166,8 +166,19 @@ pub fn write_size(bytes: u64) -> String {
 
 /// A number from 0 to 1 of up to fifteen decimals, in units of 2⁻⁶⁴.
 pub(crate) fn read_probability(text: &str) -> Option<u64> {
-    let ppq = decimal(text, 1_000_000_000_000_000).filter(|p| *p <= 1_000_000_000_000_000)?;
-    Some(((u128::from(ppq) << 64) / 1_000_000_000_000_000).min(u128::from(u64::MAX)) as u64)
+    parts_of_2_64(decimal(text, 1_000_000_000_000_000)?)
+}
+
+/// A probability of 10⁻¹⁵ units, at most 1, in units of 2⁻⁶⁴.
+fn parts_of_2_64(ppq: u64) -> Option<u64> {
+    let whole = 1_000_000_000_000_000;
+    (ppq <= whole).then(|| ((u128::from(ppq) << 64) / u128::from(whole)).min(u128::from(u64::MAX)) as u64)
+}
+
+/// A probability as a number, `0.01`, or in per cent, `1%`, in units of 2⁻⁶⁴.
+pub(crate) fn read_share(text: &str) -> Option<u64> {
+    let Some(percent) = text.strip_suffix('%') else { return read_probability(text) };
+    parts_of_2_64(decimal(percent.trim_end(), 10_000_000_000_000)?)
 }
 
 /// A number of millionths as a decimal.
@@ -198,6 +209,20 @@ mod tests {
         assert_eq!((read_time("144000min"), read_time("144001min")), (Some(MAX_TIME), None));
         assert_eq!(read_rate("2.64Mbit/s"), Some(2_640_000));
         assert_eq!(read_size("64kB"), Some(64_000));
+    }
+
+    // 0.1 % is 0.001; 12.5 % is an eighth, 2⁻³ = 2⁶¹ · 2⁻⁶⁴. One is written as the largest number.
+    #[test]
+    fn a_probability_may_be_in_per_cent() {
+        assert_eq!(read_share("0.1%"), read_probability("0.001"));
+        assert_eq!((read_share("12.5%"), read_share("12.5 %")), (Some(1 << 61), Some(1 << 61)));
+        assert_eq!(
+            (read_share("0%"), read_share("100%"), read_share("0.25")),
+            (Some(0), Some(u64::MAX), Some(1 << 62))
+        );
+        for text in ["100.1%", "101%", "-1%", "%", "1%%", "1.5"] {
+            assert_eq!(read_share(text), None, "{text}");
+        }
     }
 
     // 1.2345678 Mbit/s = 1 234 567.8 bit/s; 0.2345678 ms = 234 567.8 ns; 0.33335 kB = 333.35 B. A half goes up: 2.5 ns is 3 ns.

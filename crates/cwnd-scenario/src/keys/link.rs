@@ -6,7 +6,8 @@ pub use super::queue::{DisciplineSpec, QueueSpec};
 pub use super::rate_formats::{LinkDelay, LinkRate};
 
 use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time, TimeAbove0};
-use super::link_formats::{JitterKind, Losses, Reordering, WhereTrue};
+use super::link_formats::{JitterKind, Reordering, WhereTrue};
+use super::loss_formats::Losses;
 use super::queue::Queue;
 use super::rate_formats::{Delays, Rates, rates};
 use super::{Absent, Form, Key, Keyed, RowFormat, Scope};
@@ -24,7 +25,7 @@ keys! {
         delay: LinkDelay = LinkDelay { first: 0, series: None }, Delays, "ns",
             "one-way propagation delay, constant or a series. The rest of a flow's round trip time, at the beginning, is delay at its ends", "";
         loss: Loss = Loss::None, Losses, "",
-            "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"gemodel:P,R,1-H,1-K\"` (the same in the order of tc-netem: loss in bad before loss in good), `\"gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0\"` (by netem's names), `\"at:5000,9000\"`",
+            "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"gemodel:P,R,1-H,1-K\"` (the same in the order of tc-netem: loss in bad before loss in good), `\"gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0\"` (by netem's names), `\"at:5000,9000\"`; or the table `{ gemodel = [\"1%\", \"10%\", \"70%\", \"0.1%\"] }` in netem's order. A probability is a number or a percentage",
             "Gilbert 1960, Elliott 1963";
         jitter: JitterSpec = JitterSpec { delay: Jitter::None, overtaking: false, centered: false }, JitterKind, "",
             "random delay in addition to `delay`, and to `rtt` unless it is `centered`; a time alone is uniform from 0 to it", "";

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The formats of keys that only a link has: losses, jitter, reordering, and flags that are printed where they are true.
+//! The formats of keys that only a link has: jitter, reordering, and flags that are printed where they are true.
 
 use super::formats::{Flag, Fraction, Required, TimeAbove0};
 use super::{Absent, Form, Keyed, RowFormat, Scope, ValueFormat, Variants};
 use crate::invalid::{Invalid, TableReader};
-use crate::units::{probability, read_probability};
-use cwnd_link::{GilbertElliott, Jitter, Loss, Reorder};
+use cwnd_link::{Jitter, Reorder};
 use serde_json::{Map, Value};
 
 /// Random delay of a link.
@@ -31,36 +30,7 @@ impl JitterSpec {
     }
 }
 
-const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K with four numbers from 0 to 1, \
-                    or at:N,N,... with rising packet numbers from 1";
 const JITTER: &str = "a time above 0 (\"5ms\": uniform from 0 to that), or a table with kind";
-
-/// Random losses.
-pub(crate) struct Losses;
-
-impl RowFormat for Losses {
-    type Value = Loss;
-
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<Loss>, Invalid> {
-        table.read(key, LOSS, |value| value.as_str().and_then(read_loss))
-    }
-
-    fn print(&self, loss: &Loss) -> Option<Value> {
-        write_loss(loss).map(Value::String)
-    }
-
-    fn form(&self) -> Form {
-        Form::Syntax {
-            what: "losses",
-            pattern: "(every|random|at):[0-9., ]+|(gilbert|gemodel):[0-9., =prhk-]+",
-        }
-    }
-}
 
 keys! {
     /// The keys of uniform jitter.
@@ -192,65 +162,6 @@ impl RowFormat for Reordering {
     fn form(&self) -> Form {
         Form::Table(Reordered::keys())
     }
-}
-
-fn read_loss(text: &str) -> Option<Loss> {
-    let (kind, rest) = text.split_once(':')?;
-    match kind {
-        "every" => {
-            let (n, first) = rest.split_once(',').unwrap_or((rest, rest));
-            let above_0 = |text: &str| text.trim().parse().ok().filter(|n| *n > 0);
-            Some(Loss::Every { n: above_0(n)?, first: above_0(first)? })
-        }
-        "random" => read_probability(rest).filter(|p| (1..u64::MAX).contains(p)).map(Loss::Random),
-        "gilbert" if rest.contains('=') => gemodel(rest.split(',')),
-        "gilbert" => {
-            let list: Vec<u64> =
-                rest.split(',').map(|p| read_probability(p.trim())).collect::<Option<_>>()?;
-            let [p, r, loss_good, loss_bad] = list.try_into().ok()?;
-            Some(Loss::Gilbert(GilbertElliott { p, r, loss_good, loss_bad }))
-        }
-        "gemodel" => gemodel(rest.split(',')),
-        "at" => {
-            let list: Vec<u64> = rest.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
-            (list[0] > 0 && list.windows(2).all(|w| w[0] < w[1])).then_some(Loss::At(list))
-        }
-        _ => None,
-    }
-}
-
-/// The parameters of tc-netem's `gemodel`: in its order `P`, `R`, `1-H`, `1-K`, or by their names, `p=0.01,r=0.1,1-h=0.7,1-k=0`. What is left out
-/// is netem's: `R` is 1 - `P`, `1-H` is 1, `1-K` is 0.
-pub(crate) fn gemodel<'t>(parameters: impl Iterator<Item = &'t str>) -> Option<Loss> {
-    const NAMES: [&str; 4] = ["p", "r", "1-h", "1-k"];
-    let mut given = [None; 4];
-    for (place, text) in parameters.enumerate() {
-        let (place, number) = match text.split_once('=') {
-            Some((name, number)) => (NAMES.iter().position(|known| *known == name.trim())?, number),
-            None => (place, text),
-        };
-        let slot = given.get_mut(place).filter(|slot| slot.is_none())?;
-        *slot = Some(read_probability(number.trim())?);
-    }
-    let [p, r, loss_bad, loss_good] = given;
-    let p = p?;
-    let (r, loss_bad, loss_good) =
-        (r.unwrap_or(u64::MAX - p), loss_bad.unwrap_or(u64::MAX), loss_good.unwrap_or(0));
-    Some(Loss::Gilbert(GilbertElliott { p, r, loss_good, loss_bad }))
-}
-
-fn write_loss(loss: &Loss) -> Option<String> {
-    Some(match loss {
-        Loss::None => return None,
-        Loss::Every { n, first } if n == first => format!("every:{n}"),
-        Loss::Every { n, first } => format!("every:{n},{first}"),
-        Loss::Random(p) => format!("random:{}", probability(*p)),
-        Loss::Gilbert(model) => {
-            let parameters = [model.p, model.r, model.loss_good, model.loss_bad].map(probability);
-            format!("gilbert:{}", parameters.join(","))
-        }
-        Loss::At(list) => format!("at:{}", list.iter().map(u64::to_string).collect::<Vec<_>>().join(",")),
-    })
 }
 
 /// A flag that is printed where it is true.

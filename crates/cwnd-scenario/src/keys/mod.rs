@@ -378,6 +378,7 @@ pub(crate) mod host_settings;
 pub(crate) mod link;
 mod link_formats;
 pub(crate) mod live;
+mod loss_formats;
 mod presence;
 pub(crate) mod queue;
 pub(crate) mod rate_formats;

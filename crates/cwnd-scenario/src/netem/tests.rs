@@ -198,6 +198,9 @@ fn the_parameters_of_gemodel_are_in_netems_order_or_have_names() {
         "gemodel:0.01,0.1,0.7,0.001",
         "gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0.001",
         "gemodel:1-k=0.001,1-h=0.7,r=0.1,p=0.01",
+        "gemodel:1%,10%,70%,0.1%",
+        "gilbert:1%,10%,0.1%,70%",
+        "gilbert:1-k=0.1%,1-h=70%,r=10%,p=1%",
     ] {
         assert_eq!(of(loss).as_ref(), Ok(&expected), "{loss}");
     }
@@ -207,7 +210,42 @@ fn the_parameters_of_gemodel_are_in_netems_order_or_have_names() {
         "gemodel:r=0.5",
         "gemodel:p=0.1,p=0.2",
         "gemodel:1,1,1,1,1",
+        "gemodel:101%",
+        "random:100%",
     ] {
         assert!(of(loss).is_err(), "{loss}");
+    }
+}
+
+// A list in netem's order, of which some may be left out, as in words. The scenario prints it as words.
+#[test]
+fn gemodel_is_a_table_too() {
+    let of = |loss: &str| {
+        let text = format!(
+            "duration = '9s'\nlink = {{ rate = '1Mbit/s', rtt = '40ms', loss = {loss} }}\n[[flow]]\ncc = 'cubic'\n"
+        );
+        Scenario::from_toml(&text)
+    };
+    let words = of("'gilbert:0.01,0.1,0.001,0.7'").expect("good");
+    for list in ["['1%', '10%', '70%', '0.1%']", "[0.01, 0.1, 0.7, 0.001]", "['0.01', '10 %', 0.7, '0.1%']"] {
+        assert_eq!(of(&format!("{{ gemodel = {list} }}")).as_ref(), Ok(&words), "{list}");
+    }
+    assert_eq!(words.written("/link/loss").as_deref(), Some("\"gilbert:0.01,0.1,0.001,0.7\""));
+    assert_eq!(of("{ gemodel = ['25%'] }"), of("'gemodel:0.25'"));
+    let expected = "expected P, R, 1-H and 1-K, one to four numbers from 0 to 1 or percentages, such as [\"1%\", \"10%\", \"70%\", \"0.1%\"]";
+    for (loss, refusal) in [
+        ("{}", format!("link.loss.gemodel: missing; {expected}")),
+        ("{ gemodel = [] }", format!("link.loss.gemodel: [] is not accepted; {expected}")),
+        ("{ gemodel = ['2'] }", format!("link.loss.gemodel: [\"2\"] is not accepted; {expected}")),
+        (
+            "{ gemodel = [0, 0, 0, 0, 0] }",
+            format!("link.loss.gemodel: [0,0,0,0,0] is not accepted; {expected}"),
+        ),
+        (
+            "{ gemodell = [0.1] }",
+            "link.loss.gemodell: [0.1] is not accepted; expected a known key (did you mean gemodel?)".to_owned(),
+        ),
+    ] {
+        assert_eq!(of(loss).expect_err("wrong").to_string(), refusal, "{loss}");
     }
 }
