@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from cwnd import _native
 from cwnd.flow_and_link import Flow, Value, flow_of
@@ -17,15 +17,16 @@ def bottleneck_document(
     settings: Mapping[str, object],
     *,
     ecn: bool = False,
+    sized: Collection[int] = (),
     function: Callable[..., object] = dumbbell,
 ) -> dict[str, object]:
     """The keys of the scenario; what follows from the duration is `timing`'s, in `crates/cwnd-scenario/src/compare`. `function` is what the
-    settings were given to. Raises `ScenarioError`.
+    settings were given to. `sized` are numbers of groups that have a size although their tables have none: it is an axis. Raises `ScenarioError`.
     """
     given = {**WRITTEN, **settings}
     measure = given.pop("measure", None)
     # The rest may be refused: a value of an axis, which is one point's matter.
-    all_sized = bool(groups) and all("size" in group.table for group in groups)
+    all_sized = bool(groups) and all("size" in group.table or number in sized for number, group in enumerate(groups))
     starts, measured_from = _native.compare_timing(json.dumps(plain("duration", given["duration"])), all_sized)
     own: dict[str, Value] = {"start": {"uniform": starts}, **({"ecn": True} if ecn else {})}
     flows = [flow_of({**own, **group.table}) for group in groups]

@@ -199,7 +199,6 @@ def compare(
         fail("--page: not accepted with --netem; expected the options of the link, which pages have")
     options = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
     link_settings, meanings = with_netem(netem, options)
-    say_netem(meanings)
     with naming_rtt(netem, rtt):
         scenario = from_document(
             compared_document(
@@ -209,6 +208,7 @@ def compare(
                 disciplines=disciplines,
                 traffic=traffic,
                 seed=seed,
+                sized=(),
                 rtt=rtt,
                 drop_head=drop_head or None,
                 duration=duration,
@@ -225,6 +225,7 @@ def compare(
                 **link_settings,
             )
         )
+    say_netem(meanings)
 
     def state() -> dict[str, object]:
         link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "reverse": reverse}

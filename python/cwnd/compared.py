@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cwnd.bottleneck import bottleneck_document
 from cwnd.discipline_options import discipline_settings
@@ -20,14 +20,15 @@ def compared_document(
     disciplines: Mapping[str, str | None],
     traffic: Sequence[str] | None,
     seed: str,
+    sized: Collection[int] = (),
     **settings: object,
 ) -> dict[str, object]:
-    """The keys of the scenario; raises `ScenarioError`, or ends the program, where an option is refused."""
+    """The keys of the scenario; raises `ScenarioError`, or ends the program, where an option is refused. `sized`: as in `bottleneck_document`."""
     background = [parse_traffic(text) for text in traffic or []]
     queue = discipline_settings(disciplines, ecn=ecn)
     measured = measured_pair(measure)
     others = {"seed": number(seed), "traffic": background, "measure": measured}
-    return bottleneck_document(groups, {**settings, **queue, **others}, ecn=ecn)
+    return bottleneck_document(groups, {**settings, **queue, **others}, ecn=ecn, sized=sized)
 
 
 def measured_pair(text: str | None) -> tuple[str, str] | None:

@@ -88,6 +88,23 @@ def test_transfers_alone_are_measured_from_the_begin(cwnd: Cli) -> None:
     assert kept.scenario.measured_s == (1, 2)
 
 
+# A size that is an axis is one at every point: 300 kB of payload in 20 s are 0.12 Mbit/s, and none before the interval.
+def test_a_size_by_its_axis_alone_is_measured_from_the_begin(cwnd: Cli, tmp_path: Path) -> None:
+    link = SHORT[2:]
+    braces = cwnd("sweep", "cubic-linux@size={300kB,1MB}", *link, "-o", "braces", cwd=tmp_path)
+    axis = cwnd("sweep", "cubic-linux", *link, "--axis", "flow.size=300kB,1MB", "-o", "axis", cwd=tmp_path)
+    assert (braces.returncode, axis.returncode) == (0, 0), axis.stderr
+    tables = [package.load(tmp_path / name).runs for name in ("braces", "axis")]
+    assert tables[0].to_pylist() == tables[1].to_pylist()
+    python = package.sweep("cubic-linux", {"flow[0].size": ["300kB", "1MB"]}, rate="40Mbit/s", rtt="100ms", duration="20s")
+    assert python.runs.to_pylist() == tables[1].to_pylist()
+    goodputs = [row["value"] for row in tables[1].to_pylist() if (row["of"], row["measure"]) == ("group", "goodput_mbps")]
+    assert goodputs == pytest.approx([0.12, 0.4])
+    # Of two groups one has no size: the run has a steady state.
+    cwnd("sweep", "cubic-linux", "reno-linux", *link, "--axis", "flow[0].size=1MB", "-o", "one", cwd=tmp_path)
+    assert package.load(tmp_path / "one").fixed["measured"] == "4 to 20 s"
+
+
 def test_a_study_of_transfers_has_their_times_everywhere(cwnd: Cli, tmp_path: Path) -> None:
     study = ("cubic-linux@size={300kB,1MB}", *SHORT[1:], "--seeds", "3", "-o", "out")
     done = cwnd("sweep", *study, cwd=tmp_path)

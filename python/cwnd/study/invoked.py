@@ -30,7 +30,8 @@ from cwnd.study.engines import check_dask, engine
 from cwnd.study.estimate import dry_run, status
 from cwnd.study.folder import StudyFolder, whole_of
 from cwnd.study.grid import Grid, grid_of
-from cwnd.study.link_options import bottleneck_options, check_axes, with_link_options
+from cwnd.study.keys import sized_groups
+from cwnd.study.link_options import bottleneck_options, check_axes, say_meanings, with_link_options
 from cwnd.study.points import Base, Points
 from cwnd.study.python import first_of, option_values, settings_of
 from cwnd.study.report import failures, table, table_of
@@ -110,15 +111,12 @@ def invoke(given: Given) -> None:
     """Runs a study, or says what it is or how far."""
     shown = None if given.measures is None else measures_in("measures", given.measures, sorted(MEASURES))
     is_file = any(text.endswith((".toml", ".json")) for text in given.what)
-    grid = file_of(given) if is_file else flows_of(given)
-    axes = dict(grid.axes)
-    for text in given.axis or []:
-        key, equals, values = text.partition("=")
-        if not (key and equals and values):
-            fail(f'--axis: "{text}" is not accepted; expected KEY=VALUES, such as link.queue.kind=droptail,codel')
-        if key in axes:
+    more = more_axes(given.axis or [])
+    grid = file_of(given) if is_file else flows_of(given, more)
+    for key in more:
+        if key in grid.axes:
             raise refused("--axis", key, "each key once")
-        axes[key] = typed(key, values)
+    axes = {**grid.axes, **more}
     check_axes(axes, grid.base.document, given.trace, given.netem)
     zipped = [*grid.zipped, *([key.strip() for key in group.split(",")] for group in given.zip_axes or [])]
     drawn = grid.latin if given.latin is None else whole_number("--latin", given.latin, MOST_POINTS)
@@ -145,6 +143,7 @@ def invoke(given: Given) -> None:
     if folder is not None:
         folder.check()
     run = StudyRun(Points(grid.base, design), settings, folder)
+    say_meanings(given.netem)
     if given.dry:
         if not dry_run(run, threads):
             raise typer.Exit(1)
@@ -199,9 +198,17 @@ def say_wide(study: Study, settings: Settings) -> None:
         )
 
 
-def typed(key: str, text: str) -> Values:
-    """The values of an axis as a flow's text means them: `true`, whole numbers, decimals, or texts."""
-    return as_values(values_of(key, text))
+def more_axes(texts: Sequence[str]) -> dict[str, Values]:
+    """The axes of `--axis`, whose values are as a flow's text means them: `true`, whole numbers, decimals, or texts."""
+    axes: dict[str, Values] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        if not (key and equals and values):
+            fail(f'--axis: "{text}" is not accepted; expected KEY=VALUES, such as link.queue.kind=droptail,codel')
+        if key in axes:
+            raise refused("--axis", key, "each key once")
+        axes[key] = as_values(values_of(key, values))
+    return axes
 
 
 def part_of(text: str | None) -> tuple[int, int] | None:
@@ -236,8 +243,8 @@ def file_of(given: Given) -> Grid:
     return replace(grid, base=Base(document, grid.base.files))
 
 
-def flows_of(given: Given) -> Grid:
-    """The study of flows through one bottleneck."""
+def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
+    """The study of flows through one bottleneck; `more` are the axes of `--axis`."""
     flows: list[Flow] = []
     axes: dict[str, Values] = {}
     for number, text in enumerate(given.what):
@@ -266,6 +273,7 @@ def flows_of(given: Given) -> Grid:
         drop_head=given.drop_head or None,
         reverse=given.reverse,
         name=" + ".join(given.what),
+        sized=sized_groups(more, len(flows)),
         **plain,
     )
     return Grid(Base(document), axes)

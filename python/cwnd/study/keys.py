@@ -102,6 +102,12 @@ def with_settings(key: str, text: str) -> dict[str, object]:
     return table
 
 
+def sized_groups(axes: Iterable[str], count: int) -> set[int]:
+    """The numbers of those of `count` groups of flows whose size is an axis."""
+    keys = {full(key) for key in axes}
+    return {group for group in range(count) if not keys.isdisjoint({"flow[*].size", f"flow[{group}].size"})}
+
+
 def check_top(key: str) -> None:
     """Refuses a key of flows, or a parameter of an algorithm, as one of the whole scenario, which has none of their names."""
     if key in SHORT:

@@ -25,7 +25,7 @@ from cwnd.study.design import Design
 from cwnd.study.engines import check_dask, engine
 from cwnd.study.folder import StudyFolder
 from cwnd.study.grid import Grid, grid_of
-from cwnd.study.keys import SHORT
+from cwnd.study.keys import SHORT, sized_groups
 from cwnd.study.points import Base, Points
 from cwnd.study.precision import MOST, Precision
 from cwnd.study.results import Study
@@ -87,10 +87,10 @@ def sweep(
     given = {key: value for key, value in {**link, **settings}.items() if value is not None}
     if not isinstance(ecn, bool):
         raise refused("ecn", ecn, "True or False")
-    grid, own_axes = grid_from(scenario, given, ecn=ecn)
-    found: dict[str, Values] = {**grid.axes, **own_axes}
     if axes is not None and not isinstance(axes, Mapping):
         raise refused("axes", axes, 'a table of keys with their values, such as {"flow[0].beta": [0.7, 0.85]}')
+    grid, own_axes = grid_from(scenario, given, ecn=ecn, more=axes or {})
+    found: dict[str, Values] = {**grid.axes, **own_axes}
     if shard is not None and not (isinstance(shard, Sequence) and not isinstance(shard, str) and len(shard) == 2):
         raise refused("shard", shard, "a part and their number, such as (2, 8)")
     for key, values in (axes or {}).items():
@@ -152,8 +152,10 @@ def settings_of(seeds: object, until: object, most_seeds: object, lane: str, sha
     return Settings(first, precision, max(most, first or 0), lane, (number, count))
 
 
-def grid_from(scenario: object, settings: Mapping[str, object], *, ecn: bool) -> tuple[Grid, dict[str, Values]]:
-    """The base, and the axes in its flows and settings."""
+def grid_from(
+    scenario: object, settings: Mapping[str, object], *, ecn: bool, more: Iterable[str]
+) -> tuple[Grid, dict[str, Values]]:
+    """The base, and the axes in its flows and settings; `more` are the keys of other axes."""
     is_file = isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith((".toml", ".json")))
     if is_file or isinstance(scenario, Scenario):
         if settings or ecn:
@@ -184,7 +186,8 @@ def grid_from(scenario: object, settings: Mapping[str, object], *, ecn: bool) ->
             axes[key] = values
     if ecn:
         plain |= marking(plain)
-    return Grid(Base(bottleneck_document(flows, plain, ecn=ecn, function=sweep))), axes
+    sized = sized_groups(more, len(flows))
+    return Grid(Base(bottleneck_document(flows, plain, ecn=ecn, sized=sized, function=sweep))), axes
 
 
 def first_of(values: Values) -> object:
