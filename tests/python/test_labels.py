@@ -16,7 +16,7 @@ from cwnd import Flow, ScenarioError, dumbbell
 
 SHORT = ("--rate", "20Mbit/s", "--rtt", "20ms", "--duration", "3s")
 BETA = ("compare", "cubic:2@beta=0.7", "cubic:2@beta=0.85", *SHORT)
-LABELS = ["cubic β=0.7", "cubic β=0.85"]
+LABELS = ["cubic beta=0.7", "cubic beta=0.85"]
 NAMES = [f"{label} {number}" for label in LABELS for number in (1, 2)]
 
 
@@ -104,7 +104,7 @@ def drawn(flows: list[Flow], **keys: Any) -> Any:  # noqa: ANN401
 
 def test_every_group_has_a_colour_a_dash_and_a_bar_of_its_own() -> None:
     run = drawn([Flow("cubic", count=2, beta=beta) for beta in (0.5, 0.6, 0.7, 0.8, 0.9)] + [Flow("sack", count=2)])
-    assert list(run.flows_of) == [f"cubic β=0.{n}" for n in (5, 6, 7, 8, 9)] + ["sack"]
+    assert list(run.flows_of) == [f"cubic beta=0.{n}" for n in (5, 6, 7, 8, 9)] + ["sack"]
     looks = [(run.style(number)["color"], run.style(number)["linestyle"]) for number in range(12)]
     assert looks[::2] == looks[1::2] and len(set(looks)) == 6
     # In grey four dashes are left, and neighbours never share one.

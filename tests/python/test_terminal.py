@@ -289,7 +289,7 @@ def test_where_there_is_ascii_only_signs_and_greek_letters_are_spelled(cwnd: Cli
     shown = cwnd("show", "cubic", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert shown.returncode == 0 and shown.stdout.isascii()
     document = cwnd(*arguments[:-2], "--json", env={**os.environ, "LC_ALL": "C"})
-    assert json.loads(document.stdout)["flows"][0]["label"] == "cubic β=0.7"
+    assert json.loads(document.stdout)["flows"][0]["label"] == "cubic beta=0.7"
 
 
 def test_every_sign_of_a_formula_or_a_unit_has_a_spelling_in_ascii() -> None:

@@ -24,7 +24,6 @@ export const byId = <T extends HTMLElement = HTMLElement>(id: string): T => docu
 export const COLOURS = 4;
 
 const NAMES = ["CUBIC", "Reno", "BIC", "SACK", "NewReno", "Tahoe", "HighSpeed", "FAST", "Illinois", "Scalable", "Vegas", "Westwood", "Veno", "Hybla", "YeAH"];
-const GREEK: Record<string, string> = { beta: "β", alpha: "α", gamma: "γ", c: "C" };
 
 export const algorithmName = (cc: string): string =>
   cc
@@ -43,8 +42,7 @@ function labelOf(group: Group, all: Group[]): string {
   const differ = names.filter((name) => new Set(alike.map((one) => keyOf(one, name))).size > 1);
   const parts = differ.map((name) => {
     const value = keyOf(group, name);
-    const shown = GREEK[name] ?? name.replaceAll("_", " ");
-    return value === undefined ? "" : name === "start" ? `from ${value}` : `${shown} ${value}`;
+    return value === undefined ? "" : name === "start" ? `from ${value}` : `${name}=${value}`;
   });
   const said = parts.filter(Boolean).join(", ");
   if (said) return `${algorithmName(group.cc)} ${said}`;

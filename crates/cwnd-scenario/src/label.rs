@@ -263,7 +263,6 @@ fn suffix(settings: &Map<String, Value>, keys: &[String]) -> String {
 fn written(key: &str, settings: &Map<String, Value>) -> Option<String> {
     let text = plain(settings.get(key)?);
     Some(match key {
-        "beta" => format!("β={text}"),
         "rtt" => {
             let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
             format!("{} {}", &text[..unit], &text[unit..])

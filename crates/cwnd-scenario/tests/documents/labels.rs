@@ -31,7 +31,7 @@ fn groups_of_one_algorithm_are_called_by_the_parameter_that_differs() {
     // The set's own 0.7 stands beside the 0.85 that was asked for.
     assert_eq!(
         names(&["cc = 'cubic'\ncount = 2", "cc = 'cubic'\ncount = 2\nbeta = 0.85"]),
-        ["cubic β=0.7 1", "cubic β=0.7 2", "cubic β=0.85 1", "cubic β=0.85 2"]
+        ["cubic beta=0.7 1", "cubic beta=0.7 2", "cubic beta=0.85 1", "cubic beta=0.85 2"]
     );
     assert_eq!(
         names(&["cc = 'cubic'\nslow_start = 'standard'", "cc = 'cubic'\nslow_start = 'hystart++'"]),
@@ -40,7 +40,7 @@ fn groups_of_one_algorithm_are_called_by_the_parameter_that_differs() {
     // Only what differs: all three have this initial window. 0.70 is 0.7.
     let flows = ["cc = 'cubic'\nbeta = '0.70'", "cc = 'cubic'\nbeta = 0.8", "cc = 'sack'\nrtt = '9ms'"]
         .map(|keys| format!("{keys}\ninitial_cwnd = 4"));
-    assert_eq!(names(&flows.each_ref().map(String::as_str)), ["cubic β=0.7", "cubic β=0.8", "sack"]);
+    assert_eq!(names(&flows.each_ref().map(String::as_str)), ["cubic beta=0.7", "cubic beta=0.8", "sack"]);
 }
 
 // What follows from the hosts stands for itself; what is written beside one is named, for every group.
@@ -85,7 +85,7 @@ fn groups_of_one_algorithm_are_called_by_the_keys_that_differ() {
         (
             "beta = 0.8\nrtt = '16ms'\ninitial_cwnd = 3",
             "",
-            ["cubic β=0.8 16 ms initial_cwnd=3", "cubic β=0.7 40 ms initial_cwnd=10"],
+            ["cubic beta=0.8 16 ms initial_cwnd=3", "cubic beta=0.7 40 ms initial_cwnd=10"],
         ),
     ];
     for (first, second, expected) in cases {
@@ -118,7 +118,7 @@ fn where_nothing_differs_flows_are_numbered() {
     assert_eq!(names(&["cc = 'cubic'", "cc = 'cubic'\nrtt = '40ms'"]), ["cubic 1", "cubic 2"]);
     assert_eq!(
         names(&["cc = 'cubic'\nbeta = 0.8", "cc = 'cubic'", "cc = 'cubic'\nbeta = '0.80'"]),
-        ["cubic β=0.8 1", "cubic β=0.7", "cubic β=0.8 2"]
+        ["cubic beta=0.8 1", "cubic beta=0.7", "cubic beta=0.8 2"]
     );
 }
 
@@ -171,7 +171,7 @@ fn labels_that_cannot_be_printed_or_told_apart_are_refused() {
         "{derived}"
     );
     let differs =
-        refusal(&["cc = 'cubic'\nbeta = 0.8", "cc = 'cubic'", "cc = 'sack'\nlabel = 'cubic β=0.7'"]);
+        refusal(&["cc = 'cubic'\nbeta = 0.8", "cc = 'cubic'", "cc = 'sack'\nlabel = 'cubic beta=0.7'"]);
     assert!(differs.starts_with("flow[2].label: "), "{differs}");
     // A flow of the second group would have the first one's name.
     let numbered = refusal(&["cc = 'sack'\nlabel = 'cubic 2'", "cc = 'cubic'\ncount = 3"]);
@@ -190,7 +190,7 @@ fn a_label_too_long_to_read_is_cut_between_settings_and_its_flows_are_still_told
     let actual = names(&flows.each_ref().map(String::as_str));
     for (name, n) in actual.iter().zip([7, 8, 9]) {
         assert!(
-            name.starts_with(&format!("cubic β=0.{n} {n} ms start={n}s ")) && name.ends_with(" …"),
+            name.starts_with(&format!("cubic beta=0.{n} {n} ms start={n}s ")) && name.ends_with(" …"),
             "{name}"
         );
         assert!(name.chars().count() <= 62, "{name}");
@@ -205,9 +205,9 @@ fn what_tells_two_groups_apart_is_not_cut_away_by_what_differs_from_a_third() {
         scenario(&keys.map(|keys| format!("cc = 'cubic'\n{keys}")).each_ref().map(String::as_str)).labels()
     };
     let actual = of(["rwnd = 10", "rwnd = 400", other]);
-    assert!(actual[0].starts_with("cubic rwnd=10 β=0.7 ") && actual[0].ends_with(" …"), "{actual:?}");
-    assert!(actual[1].starts_with("cubic rwnd=400 β=0.7 ") && actual[1].ends_with(" …"), "{actual:?}");
-    assert!(actual[2].starts_with("cubic rwnd=50 β=0.8 "), "{actual:?}");
+    assert!(actual[0].starts_with("cubic rwnd=10 beta=0.7 ") && actual[0].ends_with(" …"), "{actual:?}");
+    assert!(actual[1].starts_with("cubic rwnd=400 beta=0.7 ") && actual[1].ends_with(" …"), "{actual:?}");
+    assert!(actual[2].starts_with("cubic rwnd=50 beta=0.8 "), "{actual:?}");
     // Two keys are needed, one for each pair; the group that has none of them says nothing of it.
     let actual = of(["rwnd = 10", "rwnd = 10\nburst = 9", other]);
     assert_ne!(actual[0], actual[1]);
@@ -245,9 +245,9 @@ fn actions_name_a_flow_a_label_or_an_algorithm() {
         Ok(actions.into_iter().map(|(_, flow, _)| flow).collect())
     };
     for (name, numbers) in [
-        ("cubic β=0.7 2", vec![1]),
-        ("cubic β=0.8", vec![2]),
-        ("cubic β=0.7", vec![0, 1]),
+        ("cubic beta=0.7 2", vec![1]),
+        ("cubic beta=0.8", vec![2]),
+        ("cubic beta=0.7", vec![0, 1]),
         ("cubic", vec![0, 1, 2]),
         // By number among the flows of the algorithm, whatever they are called.
         ("cubic 1", vec![0]),
@@ -259,7 +259,7 @@ fn actions_name_a_flow_a_label_or_an_algorithm() {
     ] {
         assert_eq!(of(name), Ok(numbers), "{name}");
     }
-    for name in ["cubic 4", "cubic 0", "cubic 01", "old 3", "cubic β=0.9"] {
+    for name in ["cubic 4", "cubic 0", "cubic 01", "old 3", "cubic beta=0.9"] {
         let refused = of(name).expect_err(name);
         assert!(refused.starts_with("action[0].stop.flow: "), "{refused}");
     }

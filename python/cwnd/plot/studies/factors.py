@@ -21,7 +21,7 @@ Where = Mapping[str, object]
 #: How units are written on axes.
 UNITS = {"bdp": "BDP"}
 #: What factors are called on axes.
-NAMES = {"rtt": "round trip time", "buffer": "buffer", "rate": "rate", "loss": "random loss", "beta": "β"}
+NAMES = {"rtt": "round trip time", "buffer": "buffer", "rate": "rate", "loss": "random loss"}
 #: Columns beside the factors by which rows can be chosen.
 SUBJECTS = ("of", "name", "label")
 
