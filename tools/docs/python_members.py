@@ -168,7 +168,7 @@ def call(name: str, function: Callable[..., object]) -> str:
     # A formula returns a number, and what wraps it a measure.
     words = (
         "Measure"
-        if hasattr(function, "__wrapped__")
+        if hasattr(function, "__wrapped__") and returns in (float, "float")
         else returns
         if isinstance(returns, str)
         else getattr(returns, "__name__", str(returns))

@@ -54,28 +54,25 @@ class Series:
 def series(ours: Numbers, theirs: Numbers, keys: tuple[Key, Key], comparing: Comparing) -> Series:
     """The values of a number at one point."""
     a, b = ours.values[keys[0]], theirs.values[keys[1]]
-    why = ours.reasons.get(keys[0]) or theirs.reasons.get(keys[1]) or ""
-    never = math.inf if keys[0].measure in TIMES else None
-
-    def value(found: float | None) -> float | None:
-        return never if found is None else found
-
+    why = reason(ours.reasons.get(keys[0], ""), theirs.reasons.get(keys[1], ""))
     if not comparing.paired:
-        left, right = [[seed for seed in side if value(side[seed]) is not None] for side in (a, b)]
+        left, right = [[seed for seed in side if side[seed] is not None] for side in (a, b)]
         undefined = len(a) + len(b) - len(left) - len(right)
-        samples = Samples(
-            [each for seed in left if (each := value(a[seed])) is not None],
-            [each for seed in right if (each := value(b[seed])) is not None],
-            paired=False,
-        )
-        return Series(samples, (left, right), undefined, why)
+        ours_defined, theirs_defined = [[each for each in side.values() if each is not None] for side in (a, b)]
+        return Series(Samples(ours_defined, theirs_defined, paired=False), (left, right), undefined, why)
     common = [seed for seed in a if seed in b]
-    has = [seed for seed in common if value(a[seed]) is not None and value(b[seed]) is not None]
-    pairs = [(value(a[seed]), value(b[seed])) for seed in has]
-    found = Samples([x for x, _ in pairs if x is not None], [y for _, y in pairs if y is not None], paired=True)
+    pairs = {seed: (x, y) for seed in common if (x := a[seed]) is not None and (y := b[seed]) is not None}
+    found = Samples([x for x, _ in pairs.values()], [y for _, y in pairs.values()], paired=True)
     # Times that neither side reached say nothing.
-    none = sum(x == y == math.inf for x, y in pairs) if never else len(common) - len(has)
-    return Series(found, (has, has), none, why)
+    neither = sum(x == y == math.inf for x, y in pairs.values())
+    return Series(found, (list(pairs), list(pairs)), len(common) - len(pairs) + neither, why)
+
+
+def reason(ours: str, theirs: str) -> str:
+    """Why numbers have no value: of both sides, or of each its own."""
+    if ours == theirs:
+        return ours
+    return "; ".join(f"{side}: {why}" for side, why in (("A", ours), ("B", theirs)) if why)
 
 
 def pooled(of_points: Sequence[Series], centre: Callable[[Sequence[float]], float], *, paired: bool) -> Series:
@@ -100,7 +97,7 @@ def pooled(of_points: Sequence[Series], centre: Callable[[Sequence[float]], floa
         sides.append(values)
         seeds.append(common)
     found = Samples(sides[0], sides[1], paired)
-    if centre is median and paired:
+    if centre is median and found.n and paired:
         undefined = sum(a == b == math.inf for a, b in zip(found.a, found.b, strict=True))
     return Series(found, (seeds[0], seeds[1]), undefined, why)
 
@@ -154,7 +151,7 @@ def median_effect(found: Series, known: dict[str, object], comparing: Comparing)
     if samples.paired and samples.n:
         apart = median_difference(samples, comparing.level)
         numbers |= {"difference": apart.centre, "low": apart.low, "high": apart.high, "n": apart.n, "why": apart.why}
-    elif not samples.paired:
+    elif samples.n:
         numbers["why"] = "medians have an interval in pairs only"
     return Effect(**{**known, **numbers})  # type: ignore[arg-type]
 
@@ -212,21 +209,23 @@ def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: C
         centre = median if measure in TIMES else fmean
         merged = pooled([each for _, each in of_points], centre, paired=comparing.paired)
         over.append(replace(effect_of(merged, name, measure, unit, comparing), points=len(of_points)))
-    if comparing.paired and not any(effect.n for effect in at):
+    if not at:
+        raise refused("measures", ", ".join(sorted(comparing.measures or ())), "a measure that both sides have")
+    seeds = seeds_at(ours, theirs) if comparing.paired else []
+    if comparing.paired and not any(a & b for a, b in seeds):
         raise refused("b", names[1], "a result with seeds that A has too, or --unpaired")
-    seeds = unpaired_seeds(ours, theirs) if comparing.paired else 0
-    if seeds:
-        lone.append(f"{seeds} runs of one side under seeds that the other has not")
+    if single := sum(len(a ^ b) for a, b in seeds):
+        lone.append(f"{single} runs of one side under seeds that the other has not")
     return Difference(
         *names, ours.factors, over, at, len(common), lone, comparing.paired, comparing.level, comparing.method
     )
 
 
-def unpaired_seeds(ours: Numbers, theirs: Numbers) -> int:
-    """How many runs have no partner, at the points that both sides have."""
+def seeds_at(ours: Numbers, theirs: Numbers) -> list[tuple[set[int], set[int]]]:
+    """The seeds of both sides, at each of the points that both have."""
     seeds: list[dict[Place, set[int]]] = [{}, {}]
     for side, numbers in enumerate((ours, theirs)):
         for key, values in numbers.values.items():
             place = aligned(ours, theirs, key.place) if side == 0 else key.place
             seeds[side].setdefault(place, set()).update(values)
-    return sum(len(seeds[0][place] ^ seeds[1][place]) for place in seeds[0] if place in seeds[1])
+    return [(seeds[0][place], seeds[1][place]) for place in seeds[0] if place in seeds[1]]

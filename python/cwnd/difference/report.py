@@ -103,6 +103,7 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
     counts = sorted({effect.n for effect in effects})
     several = "" if not counts else f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     what = f"pair{'' if counts == [1] else 's'} by seed" if difference.paired else "values a side, not paired"
+    what += " (0: no value)" if counts[:1] == [0] else ""
     printer.print(f"A: {difference.a}   B: {difference.b}   {points}, {several or 'no'} {what}")
     headings = ["A", "B", f"change ({100 * difference.level:.4g} %)", ""]
     if placed:

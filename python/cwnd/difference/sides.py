@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cwnd.input_errors import refused
+from cwnd.replicates.document import is_never
 from cwnd.replicates.replicating import Replicates
 from cwnd.result import Result
 from cwnd.study.results import Study
@@ -39,7 +41,7 @@ class Numbers:
 
     #: The columns that say what was varied, without those of one value.
     factors: list[str]
-    #: The value under each seed; `None` where there is none.
+    #: The value under each seed; `None` where there is none, infinite for a time that was not reached.
     values: dict[Key, dict[int, float | None]] = field(default_factory=dict)
     #: The name and the label of each subject; where points have different labels, its name is its label, and different names are all said.
     names: dict[Subject, tuple[str, str]] = field(default_factory=dict)
@@ -131,9 +133,11 @@ def numbers_of(side: Chosen, varied: list[str]) -> Numbers:
         measure, value = str(row["measure"]), row["value"]
         found.units.setdefault(measure, str(row["unit"]))
         key = Key(place, subject, measure)
-        found.values.setdefault(key, {})[seed] = value if isinstance(value, float) else None
+        why = str(row["why"])
+        never = math.inf if is_never(measure, why) else None
+        found.values.setdefault(key, {})[seed] = value if isinstance(value, float) else never
         if value is None:
-            found.reasons.setdefault(key, str(row["why"]))
+            found.reasons.setdefault(key, why)
     for subject, own in names.items():
         joined = " or ".join(own)
         found.names[subject] = (joined, next(iter(labels[subject])) if len(labels[subject]) == 1 else joined)

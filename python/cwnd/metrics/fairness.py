@@ -46,6 +46,11 @@ def min_max_ratio(rates: Shares) -> float:
     return float(scaled(rates).min())
 
 
+#: How the reasons begin that say that flows did not converge within the run, so that their time is later than all others. Other reasons say
+#: that there is no such time.
+NOT_CONVERGED = ("fair from ", "the shares never stayed ")
+
+
 @measure("s")
 def convergence_time(rates: Rates, *, delta: float, hold_s: float, since_s: float) -> float:
     """δ-fair convergence time: from `since_s` until every flow's share comes within (1 ± δ)/n of their sum and stays so for `hold_s`.
@@ -77,5 +82,5 @@ def convergence_time(rates: Rates, *, delta: float, hold_s: float, since_s: floa
             return float(begins[index - needed + 1] - since_s)
     if streak:
         since = begins[len(fair) - streak]
-        raise UndefinedError(f"fair from {since:g} s on, but the record ends before {hold_s:g} s of it")
-    raise UndefinedError(f"the shares never stayed within {delta:.3g} of fair for {hold_s:g} s")
+        raise UndefinedError(f"{NOT_CONVERGED[0]}{since:g} s on, but the record ends before {hold_s:g} s of it")
+    raise UndefinedError(f"{NOT_CONVERGED[1]}within {delta:.3g} of fair for {hold_s:g} s")

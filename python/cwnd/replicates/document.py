@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, cast
 from cwnd import drop_causes
 from cwnd._native import FlowGroup
 from cwnd.json_types import number
+from cwnd.metrics.fairness import NOT_CONVERGED
 from cwnd.metrics.measure_type import Measure, MeasureDocument
 from cwnd.metrics.run import Settings, measures
 from cwnd.metrics.run_measures import (
@@ -186,6 +187,11 @@ LOADS = ("offered_mbps", "carried_mbps", *STARTED, *(f"{key}_run" for key in STA
 COMPLETION: tuple[Literal["mean", "p50", "p95", "p99"], ...] = ("mean", "p50", "p95", "p99")
 # Times that are infinite in a run that did not reach them: a median allows that, a mean does not.
 TIMES = ("convergence_s",)
+
+
+def is_never(measure: str, why: str) -> bool:
+    """Whether this reason for no value says that a time was not reached within the run: it is later than all others."""
+    return measure in TIMES and why.startswith(NOT_CONVERGED)
 
 
 def describe(result: Result, flow_groups: Sequence[FlowGroup]) -> RunDocument:

@@ -44,6 +44,8 @@ class RunRow(TypedDict):
     label: str
     seed: int
     value: float | None
+    #: Why there is no value.
+    why: str
     factors: dict[str, Cell]
 
 

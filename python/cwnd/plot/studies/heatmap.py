@@ -17,7 +17,7 @@ from cwnd.plot.studies.cells import Cells, draw_cells
 from cwnd.plot.studies.chosen import PARTS, Chosen, MeanRow, RunRow, choose
 from cwnd.plot.studies.factors import Cell, Factor, Where
 from cwnd.plot.studies.layout import MOST_PANELS, Layout, Line, Panel, axis, goes_with, lay_out, panels_of
-from cwnd.replicates.document import TIMES
+from cwnd.replicates.document import TIMES, is_never
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -130,7 +130,7 @@ def compared(
     chosen = layout.chosen
     panels = panels_of(layout, chosen.runs())
     titles = [panel.title for panel in panels]
-    paired = [pairs(panel, up, names, is_time=chosen.measure in TIMES) for panel in panels]
+    paired = [pairs(panel, up, names, chosen.measure) for panel in panels]
     intervals = [{place: interval_of(both, comparison, chosen) for place, both in each.items()} for each in paired]
     canvas = Canvas.of(titles, width, ax)
     cells = [
@@ -167,7 +167,7 @@ def compared(
 
 
 def pairs(
-    panel: Panel[RunRow], up: Factor, names: tuple[str, str], *, is_time: bool
+    panel: Panel[RunRow], up: Factor, names: tuple[str, str], measure: str
 ) -> dict[Place, list[tuple[float, float]]]:
     """The values of two variants under the same seed, by cell."""
     lines = {line.name: line for line in panel.lines}
@@ -179,7 +179,7 @@ def pairs(
         for level, rows in lines[name].rows.items():
             for row in rows:
                 # A time that was not reached is later than all that were.
-                value = math.inf if row["value"] is None and is_time else row["value"]
+                value = math.inf if row["value"] is None and is_never(measure, row["why"]) else row["value"]
                 if value is not None:
                     found.setdefault((level, row["factors"][up.name]), {})[row["seed"]] = value
         by_cell.append(found)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What a difference says of measures that have no value: the reason, of each side its own."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from conftest import Cli, refused
+
+import cwnd as package
+from cwnd import ScenarioError
+from cwnd.difference.compute import reason
+
+LINK = ("--rate", "20Mbit/s", "--rtt", "20ms")
+NAME = "convergence time"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of one flow, of which there is no convergence, and of two: too short for one, and too unfair within the time."""
+    folder = tmp_path_factory.mktemp("undefined")
+    package.compare(["cubic"], rate="20Mbit/s", rtt="20ms", duration="5s", seeds=2, folder=folder / "one")
+    package.compare(["reno"], rate="20Mbit/s", rtt="20ms", duration="5s", seeds=2, folder=folder / "other")
+    package.compare(["cubic", "reno"], rate="20Mbit/s", rtt="20ms", duration="1s", seeds=2, folder=folder / "short")
+    unfair = ["cubic@app_rate=1Mbit/s", "cubic"]
+    package.compare(unfair, rate="20Mbit/s", rtt="20ms", duration="60s", seeds=2, folder=folder / "unfair")
+    return folder
+
+
+def changes(done_stdout: str) -> list[str]:
+    """The rows of the measure, without the blanks between columns."""
+    return [" ".join(line.split()) for line in done_stdout.splitlines() if line.split()[:1] == ["convergence_s"]]
+
+
+def test_a_measure_that_neither_side_has_is_not_a_time_that_neither_reached(cwnd: Cli, folder: Path) -> None:
+    done = cwnd("diff", "one", "other", "--measures", NAME, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    rows = changes(done.stdout)
+    assert rows and set(rows) == {"convergence_s none none fewer than two flows undecided"}, done.stdout
+    assert "never" not in done.stdout and "neither" not in done.stdout
+    assert "one point, 0 pairs by seed (0: no value)" in done.stdout
+    never = cwnd("diff", "unfair", "unfair", "--measures", NAME, cwd=folder)
+    (row, *_) = changes(never.stdout)
+    assert row == "convergence_s never never neither side reached it under any seed undecided"
+
+
+def test_two_reasons_are_said_of_their_sides(cwnd: Cli, folder: Path) -> None:
+    done = cwnd("diff", "one", "short", "--measures", NAME, cwd=folder)
+    (row, *_) = changes(done.stdout)
+    assert row.startswith("convergence_s none none A: fewer than two flows; B: run too short: needs "), done.stdout
+    assert reason("x", "x") == "x" and reason("", "x") == "B: x" and reason("x", "") == "A: x"
+
+
+# A flow of 1 Mbit/s beside one that takes 19 never has a fair share: later than all, and not what one flow has.
+def test_a_time_beside_no_time_is_not_later(folder: Path) -> None:
+    sides = [package.load(folder / name) for name in ("one", "unfair", "short")]
+    (effect, *_) = package.diff(sides[0], sides[1], measures=[NAME]).over_points
+    assert (effect.a, effect.b, effect.difference, effect.n, effect.undefined) == (None, None, None, 0, 2)
+    assert effect.why.startswith("A: fewer than two flows; B: the shares never stayed within")
+    assert effect.samples.a == [] and not math.isinf(effect.difference or 0)
+    (apart, *_) = package.diff(sides[0], sides[2], measures=[NAME], paired=False).over_points
+    assert apart.why.startswith("A: fewer than two flows; B: run too short")
+
+
+def test_only_other_seeds_are_other_seeds(cwnd: Cli, folder: Path, tmp_path: Path) -> None:
+    done = cwnd("compare", "reno", *LINK, "--duration", "5s", "--seed", 7, "--seeds", 2, "-o", tmp_path / "seeds")
+    assert done.returncode == 0, done.stderr
+    refused(cwnd("diff", folder / "one", tmp_path / "seeds", "--measures", NAME), "seeds that A has too")
+    # No transfers on one side.
+    sized = package.compare(["cubic@size=100kB"], rate="20Mbit/s", rtt="20ms", duration="5s", seeds=2)
+    with pytest.raises(ScenarioError, match="a measure that both sides have"):
+        package.diff(package.load(folder / "one"), sized, measures=["completion_p50_s"])
