@@ -109,6 +109,57 @@ def test_fifty_random_comparisons_have_the_numbers_of_their_commands(wasm: Modul
     assert fields > 2000
 
 
+# One group with an end that is not reached, one of a flow that ended before the interval, and traffic of many sizes in both directions.
+TRANSFERS = """duration = "20s"
+measure = ["5s", "20s"]
+[link]
+rate = "20Mbit/s"
+rtt = "40ms"
+[[flow]]
+cc = "cubic"
+size = "100MB"
+[[flow]]
+cc = "reno"
+size = "50kB"
+count = 3
+[[traffic]]
+model = "request-response"
+sessions = 20
+request = "400B"
+response = { kind = "lognormal", median = "20kB", sigma = 2 }
+think = { kind = "exponential", mean = "1s" }
+[[traffic]]
+model = "list"
+direction = "reverse"
+list = [["1s", "10kB"], ["2s", "1MB"], ["19.9s", "10MB"]]
+"""
+
+
+def test_completion_times_are_those_of_the_command_line(wasm: Module, cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(TRANSFERS)
+    done = cwnd("run", tmp_path / "x.toml", "--json")
+    theirs = json.loads(done.stdout)["transfers"]
+    ours = wasm.ask(run=TRANSFERS, columns=100)["summary"]["transfers"]
+    assert [group["name"] for group in ours] == [group["name"] for group in theirs] and len(ours) >= 4
+    assert {len(group["by_size"]) for group in ours} >= {1, 3} and any(group["ended_before"] for group in ours)
+    for mine, other in zip(ours, theirs, strict=True):
+        for key in ("of", "direction", "started", "finished", "ended_before"):
+            assert mine[key] == other[key], (mine["name"], key)
+        pairs = [(mine, other), *zip(mine["by_size"], other["by_size"], strict=True)]
+        for one, same in pairs:
+            assert [one.get("size"), one["started"], one["finished"]] == [
+                same.get("size"),
+                same["started"],
+                same["finished"],
+            ]
+            for part in ("p50", "p95", "p99"):
+                assert one["completion_s"][part] == same["completion_s"][part], (one, same)
+            # The two sum in another order.
+            means = [each["completion_s"]["mean"] for each in (one, same)]
+            assert means[0] == means[1] is None or means[0] == pytest.approx(means[1], rel=1e-12)
+    assert ours[0]["completion_s"]["mean"] is None
+
+
 def test_what_is_refused_is_refused_as_everywhere(wasm: Module) -> None:
     refused = wasm.ask(run={"flows": ["cubik"], "rate": "10Mbit/s"})["refused"]
     assert refused["field"] == "flow[0].cc" and "did you mean cubic?" in refused["expected"]

@@ -92,6 +92,25 @@ export interface LinkSummary {
   queue_max_ms: number;
 }
 
+/** Completion times, s; `null` where one is not defined. */
+export type CompletionTimes = Record<"mean" | "p50" | "p95" | "p99", number | null>;
+
+/** The transfers of a group in one direction, or those of a class of sizes. */
+export interface TransferCounts {
+  started: number;
+  finished: number;
+  completion_s: CompletionTimes;
+}
+
+export interface TransfersSummary extends TransferCounts {
+  of: "flow" | "traffic";
+  name: string;
+  direction: "forward" | "reverse";
+  /** How many had ended before the measured interval, in which they sent nothing. */
+  ended_before: number;
+  by_size: (TransferCounts & { size: string })[];
+}
+
 /** The summary of a run: what `cwnd compare --json` prints, the packets of the whole run, and the digest. */
 export interface Summary {
   measured_s: [number, number];
@@ -99,6 +118,7 @@ export interface Summary {
   links: LinkSummary[];
   jain: number;
   flows: FlowSummary[];
+  transfers: TransfersSummary[];
   packets: number;
   digest: string;
 }

@@ -4,7 +4,7 @@
 import { comparePane } from "./compare.ts";
 import type { Lab } from "./lab.ts";
 import { mapPane } from "./map.ts";
-import { table } from "./result.ts";
+import { completionTable, table } from "./result.ts";
 import { copy } from "./share.ts";
 import { element } from "./slider.ts";
 import { stepPane } from "./step.ts";
@@ -69,7 +69,7 @@ export function panes(lab: Lab): Tabs {
 function flows(lab: Lab): Pane {
   const render = (host: HTMLElement): void => {
     const view = lab.isByHand ? lab.charts.view : lab.result;
-    host.innerHTML = view?.run.summary ? table(view) : "";
+    host.innerHTML = view?.run.summary ? table(view) + completionTable(view) : "";
   };
   return { name: "flows", label: "Flows", isHigh: false, render };
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The result in words, and the table of flows.
 
-import type { FlowSummary, Interval, LinkSummary } from "./engine.ts";
+import type { FlowSummary, Interval, LinkSummary, TransferCounts } from "./engine.ts";
 import { escapeHtml, mbpsOf, percent, shareOf, short, whole, type GroupView, type View } from "./view.ts";
 
 const SHOWN_FLOWS = 12;
@@ -77,6 +77,30 @@ export function table({ run, groups }: View): string {
   });
   const heads = ["flows", "round trip", ...COLUMNS.map(([name]) => name)].map((name) => `<th scope="col">${name}</th>`);
   return `<table><thead><tr><th scope="col">group</th>${heads.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>`;
+}
+
+const seconds = (value: number | null): string => (value === null ? "–" : value.toFixed(value < 0.1 ? 4 : value < 10 ? 3 : 1));
+
+/** A table of finite transfers with their completion times, by size where a group has several classes of sizes; empty without transfers. */
+export function completionTable({ run }: View): string {
+  const { transfers } = run.summary!;
+  if (!transfers.length) return "";
+  const row = (name: string, kind: string, direction: string, size: string, counts: TransferCounts): string => {
+    const times = (["mean", "p50", "p95", "p99"] as const).map((part) => seconds(counts.completion_s[part]));
+    const cells = [direction, size, whole(counts.started), whole(counts.finished), ...times];
+    return `<tr class="${kind}"><th scope="row">${escapeHtml(name)}</th>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  };
+  const body = transfers.flatMap((group) => [
+    row(group.name, "group", group.direction, "all", group),
+    ...(group.by_size.length > 1 ? group.by_size.map((each) => row("", "flow", "", each.size, each)) : []),
+  ]);
+  const before = transfers
+    .filter(({ ended_before }) => ended_before > 0)
+    .map(({ name, ended_before, started }) => `${escapeHtml(name)}: ${ended_before} of ${started} ended before the measured interval: rates are without them.`);
+  const open = transfers.some(({ started, finished }) => finished < started) ? ["–: some did not end within the run; they took longer than all others."] : [];
+  const heads = ["direction", "size", "started", "ended", "took s: mean", "p50", "p95", "p99"].map((name) => `<th scope="col">${name}</th>`);
+  const notes = [...open, ...before].map((line) => `<p>${line}</p>`).join("");
+  return `<table id="transfers"><thead><tr><th scope="col">transfers</th>${heads.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>${notes}`;
 }
 
 /** What it took. */

@@ -50,8 +50,16 @@ await page.selectOption("#preset", options.find(([, text]) => text === "parking 
 await rest(page);
 await page.waitForFunction(() => document.getElementById("sentence").textContent.includes("Over ten seeds"));
 check("a scenario has its ten seeds too", true);
+// One flow of 10 MB, and responses of many sizes, both with their times.
+await page.selectOption("#preset", options.find(([, text]) => text === "request response")[0]);
+await rest(page);
+await page.waitForSelector("#transfers");
+const times = await page.$$eval("#transfers tr", (rows) => rows.map((row) => Array.from(row.cells, ({ textContent }) => textContent)));
+check("the table of transfers has groups and their classes of sizes", times.some((row) => row[2] === "all" && row[3] === "1") && times.some((row) => row[2] === "10kB..100kB" && Number(row[3]) > 100 && Number(row[6]) > 0), JSON.stringify(times));
 await page.selectOption("#preset", "s0");
 await rest(page);
+await page.waitForSelector("#transfers", { state: "detached" });
+check("a run without transfers has no table of them", (await page.locator("#pane tr.group").count()) === 2);
 check("claims are of their figure alone", await page.isHidden("#claims"));
 
 // Every slider that is shown, by keyboard and by mouse.

@@ -42,7 +42,11 @@ pub(crate) fn fill(run: &Run, mean_ns: u64, data: &mut Vec<f32>) -> Value {
     for (place, flow) in curves.flows.iter().enumerate() {
         let mut names = Names::default();
         names.extremes(data, "cwnd", &flow.cwnd);
-        names.row(data, "rate_mbps", &curves.rates_mbps(place, run.packet_size, mean_ns.max(to_ns(1e-6))));
+        names.row(
+            data,
+            "rate_mbps",
+            &curves.rates_mbps(place, run.scenario.packet_size, mean_ns.max(to_ns(1e-6))),
+        );
         let FlowCurves { ssthresh, srtt_ms, in_flight, drops, losses, timeouts, reductions, .. } = flow;
         let rows = [
             ("ssthresh", ssthresh),

@@ -19,10 +19,11 @@
 //! | `packets()` | | where each packet is, in `data`: flow, place, the parts of its way |
 //! | `set_window(flow, segments)` | | 0 if there is no such flow |
 //! | `hooks(time_s, flow, count)` | | the calls of a flow's hooks from a time on, of a run of its own |
-//! | `summary()` | | the summary, as `--json` has it |
+//! | `summary()` | | the summary, as `--json` has it, with the transfers so far |
 //! | `catalog()` | | every algorithm with its parameters |
 //! | `interval()` | numbers, JSON | their mean with its 95 % confidence interval |
 
+mod completion;
 mod curves;
 mod exports;
 mod page;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the functions of the module do.
 
-use crate::curves;
 use crate::run::{Run, to_ns};
+use crate::{completion, curves};
 use cwnd_record::{Curves, mean_interval};
 use cwnd_scenario::{Compare, FlowRef, InnerVariables, Invalid, RecordedFlows, Scenario, catalog};
 use cwnd_sim::{PacketPlace, Simulation, hook_calls_document};
@@ -67,7 +67,7 @@ impl Page {
         let mut simulation = Simulation::new(&sampled);
         simulation.pause_at(ROWS);
         let curves = Curves::new(span, columns, drawn, scenario.links.len());
-        self.run = Some(Run { simulation, curves, packet_size: scenario.packet_size });
+        self.run = Some(Run { simulation, curves, scenario: sampled, transfers: Vec::new() });
         true
     }
 
@@ -144,7 +144,10 @@ impl Page {
         if let Some(run) = &mut self.run {
             run.draw(0);
             let simulation = &run.simulation;
-            let mut document = simulation.summary().document();
+            let summary = simulation.summary();
+            let mut document = summary.document();
+            let rows = [&run.transfers[..], &simulation.tables().transfers].concat();
+            document["transfers"] = completion::transfers(&run.scenario, &summary, &rows).into();
             document["packets"] = simulation.packets().into();
             document["digest"] = format!("{:016x}", simulation.digest()).into();
             self.output = document.to_string();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A simulation in progress, and the curves that it fills.
 
-use cwnd_record::Curves;
+use cwnd_record::{Curves, TransferRow};
+use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;
 
 /// A simulation in progress.
@@ -9,7 +10,9 @@ use cwnd_sim::Simulation;
 pub(crate) struct Run {
     pub(crate) simulation: Simulation,
     pub(crate) curves: Curves,
-    pub(crate) packet_size: u32,
+    pub(crate) scenario: Scenario,
+    /// Transfers that will not change any more.
+    pub(crate) transfers: Vec<TransferRow>,
 }
 
 impl Run {
@@ -20,6 +23,7 @@ impl Run {
         self.curves.add_inner(&tables.inner);
         self.curves.add_queues(&tables.queue);
         self.curves.add_events(&tables.events);
+        self.transfers.extend(tables.transfers);
     }
 }
 
