@@ -163,6 +163,16 @@ def whole_run(summary: Summary) -> str:
     )
 
 
+def idle_flows(summary: Summary) -> str:
+    """Says that flows sent nothing in the measured interval, where no line about transfers says it already."""
+    idle = sum(not flow["packets_sent"] for flow in summary["flows"])
+    told = sum(group["ended_before"] for group in summary["transfers"] if group["of"] == "flow")
+    if idle <= told:
+        return ""
+    which = "1 flow" if idle == 1 else f"{idle:,} flows"
+    return f"{which} of {len(summary['flows']):,} sent nothing in the measured interval: fairness counts {'it' if idle == 1 else 'them'} with rate 0"
+
+
 def window(segments: float) -> str:
     """A window; a stack that does not show its own has 0 in the tables."""
     return f"{segments:.1f}" if segments else "–"
@@ -181,8 +191,9 @@ COLUMNS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
 
 
 def cells(flow: FlowSummary) -> list[str]:
-    """A flow's row."""
-    return [form(number(flow, key)) for _, key, form in COLUMNS]
+    """A flow's row. What sent nothing has no mean window: that of its end would stand there."""
+    has_sent = flow["packets_sent"] > 0
+    return [form(number(flow, key) if has_sent or key != "cwnd_mean" else 0.0) for _, key, form in COLUMNS]
 
 
 def groups(flows: Sequence[FlowSummary]) -> Grid:
@@ -192,8 +203,10 @@ def groups(flows: Sequence[FlowSummary]) -> Grid:
         of.setdefault(flow["label"], []).append(flow)
 
     def cell(members: list[FlowSummary], key: str, form: Callable[[float], str]) -> str:
+        if key == "cwnd_mean":
+            members = [flow for flow in members if flow["packets_sent"]]
         total = sum(number(flow, key) for flow in members)
-        return form(total / len(members) if key in ("rtt_ms", "cwnd_mean") else total)
+        return form(total / max(1, len(members)) if key in ("rtt_ms", "cwnd_mean") else total)
 
     rows = [
         (label, [f"{len(members):,}", *(cell(members, key, form) for _, key, form in COLUMNS)])
@@ -227,6 +240,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         for group in summary["transfers"]:
             if group["ended_before"]:
                 printer.print(ended_before(group["name"], group["of"], group["ended_before"], group["started"]))
+    if idle := idle_flows(summary):
+        printer.print(idle)
     begin, end = summary["measured_s"]
     measured = f"measured {begin:g} to {end:g} s"
     fairness = f"Jain index {summary['jain']:.3f}" if summary["flows"] else ""

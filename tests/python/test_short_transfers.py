@@ -96,9 +96,13 @@ def test_a_size_by_its_axis_alone_is_measured_from_the_begin(cwnd: Cli, tmp_path
     assert (braces.returncode, axis.returncode) == (0, 0), axis.stderr
     tables = [package.load(tmp_path / name).runs for name in ("braces", "axis")]
     assert tables[0].to_pylist() == tables[1].to_pylist()
-    python = package.sweep("cubic-linux", {"flow[0].size": ["300kB", "1MB"]}, rate="40Mbit/s", rtt="100ms", duration="20s")
+    python = package.sweep(
+        "cubic-linux", {"flow[0].size": ["300kB", "1MB"]}, rate="40Mbit/s", rtt="100ms", duration="20s"
+    )
     assert python.runs.to_pylist() == tables[1].to_pylist()
-    goodputs = [row["value"] for row in tables[1].to_pylist() if (row["of"], row["measure"]) == ("group", "goodput_mbps")]
+    goodputs = [
+        row["value"] for row in tables[1].to_pylist() if (row["of"], row["measure"]) == ("group", "goodput_mbps")
+    ]
     assert goodputs == pytest.approx([0.12, 0.4])
     # Of two groups one has no size: the run has a steady state.
     cwnd("sweep", "cubic-linux", "reno-linux", *link, "--axis", "flow[0].size=1MB", "-o", "one", cwd=tmp_path)
@@ -121,3 +125,32 @@ def test_a_study_of_transfers_has_their_times_everywhere(cwnd: Cli, tmp_path: Pa
     assert differs.returncode == 0 and "completion_p95_s" in differs.stdout and "higher" in differs.stdout
     plotted = cwnd("plot", "out", "--measure", "completion_p95_s", cwd=tmp_path)
     assert plotted.returncode == 0, plotted.stderr
+
+
+# 1 MB takes 1 to 2 s of 20, of which the first four are not measured.
+def test_a_flow_that_has_ended_has_no_mean_window_and_its_line_ends(cwnd: Cli) -> None:
+    from cwnd.plot.run import RunData
+
+    rows: dict[str, list[str]] = {}
+    for line in cwnd("compare", *SHORT).stdout.splitlines():
+        rows.setdefault(line.split()[0] if line.strip() else "", line.split())
+    assert rows["cubic-linux"][5] == "–" and float(rows["reno-linux"][5]) > 10
+    result = package.compare(["cubic-linux@size=1MB", "reno-linux"], rate="40Mbit/s", rtt="100ms", duration="20s")
+    (end_s,) = (row["end_s"] for row in result.transfers.to_pylist() if row["number"] == 0)
+    run = RunData(result)
+    (times, windows), (others, _) = run.window(0), run.window(1)
+    assert times[-1] == end_s < 3 and len(times) == len(windows) > 5 and windows[-1] == windows[-2]
+    assert others[-1] > 19 and run.ends == {}
+
+
+# Of two flows one has all that is carried: x² / (2 x²) = 1/2.
+def test_a_flow_that_sent_nothing_is_said_to_count_in_fairness(cwnd: Cli) -> None:
+    words = ("--rate", "10Mbit/s", "--duration", "20s")
+    stopped = cwnd("compare", "cubic@stop=2s", "reno", *words).stdout
+    assert "1 flow of 2 sent nothing in the measured interval: fairness counts it with rate 0" in flat(stopped)
+    assert "Jain index 0.500" in stopped
+    # Said once: of transfers a line of their own says it.
+    ended = cwnd("compare", *SHORT).stdout
+    assert "sent nothing" not in ended and "fairness counts it" not in flat(
+        cwnd("compare", "cubic", "reno", *words).stdout
+    )

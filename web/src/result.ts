@@ -48,7 +48,8 @@ const COLUMNS: [string, (flow: FlowSummary) => number, (value: number) => string
   ["Mbit/s", (flow) => flow.throughput_mbps, short],
   ["goodput", (flow) => flow.goodput_mbps, short],
   ["share", (flow) => flow.share, percent],
-  ["mean window", (flow) => flow.cwnd_mean, short],
+  // What sent nothing has no mean window: that of its end would stand there.
+  ["mean window", (flow) => (flow.packets_sent ? flow.cwnd_mean : 0), (value) => (value ? short(value) : "–")],
   ["drops", (flow) => flow.drops, whole],
   ["retrans.", (flow) => flow.retransmits, whole],
   ["timeouts", (flow) => flow.timeouts, whole],
@@ -63,7 +64,7 @@ export function table({ run, groups }: View): string {
     const members = group.flows.flatMap((flow) => flows[flow] ?? []);
     const sums = COLUMNS.map(([name, of, show]) => {
       const sum = members.reduce((all, flow) => all + of(flow), 0);
-      return show(name === "mean window" ? sum / Math.max(1, members.length) : sum);
+      return show(name === "mean window" ? sum / Math.max(1, members.filter(({ packets_sent }) => packets_sent).length) : sum);
     });
     const single = members.length === 1;
     const rtts = [...new Set(members.map(({ rtt_ms }) => `${short(rtt_ms)} ms`))].join(", ");
@@ -75,8 +76,10 @@ export function table({ run, groups }: View): string {
     if (!single && left > 0) shown.push(row(`and ${left} more`, "flow", ["", "", ...COLUMNS.map(() => "")]));
     return [row(name, "group", [whole(members.length), rtts, ...sums]), ...shown];
   });
+  const silent = flows.filter(({ packets_sent }) => !packets_sent).length;
+  const idle = silent ? `<p>${plural(silent, "flow")} of ${whole(flows.length)} sent nothing in the measured interval: fairness counts ${silent === 1 ? "it" : "them"} with rate 0.</p>` : "";
   const heads = ["flows", "round trip", ...COLUMNS.map(([name]) => name)].map((name) => `<th scope="col">${name}</th>`);
-  return `<table><thead><tr><th scope="col">group</th>${heads.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>`;
+  return `<table><thead><tr><th scope="col">group</th>${heads.join("")}</tr></thead><tbody>${body.join("")}</tbody></table>${idle}`;
 }
 
 const seconds = (value: number | null): string => (value === null ? "–" : value.toFixed(value < 0.1 ? 4 : value < 10 ? 3 : 1));

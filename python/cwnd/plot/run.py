@@ -72,6 +72,14 @@ def ends(events: pa.Table) -> dict[int, tuple[float, float]]:
     return {int(number): (float(at), float(window)) for number, at, window in zip(flow, time_s, cwnd)}
 
 
+def transfer_ends(transfers: pa.Table) -> dict[int, float]:
+    """Per flow with a size, when its last byte arrived (s)."""
+    import pyarrow.compute as pc
+
+    chosen = transfers.filter(pc.and_(pc.is_null(transfers["group"]), pc.is_valid(transfers["end_s"])))
+    return dict(zip(chosen["number"].to_pylist(), chosen["end_s"].to_pylist(), strict=True))
+
+
 class RunData:
     """The data that the panels draw, as arrays per flow and per link."""
 
@@ -93,6 +101,8 @@ class RunData:
         self.peaks = peaks(result.events)
         #: Per flow whose connection ended by a fault, when it did and its window then.
         self.ends = ends(result.events)
+        #: Per flow that has ended, when: its connection by a fault, or its transfer with the last byte.
+        self.until = transfer_ends(result.transfers) | {flow: at for flow, (at, _) in self.ends.items()}
         #: The label of each flow's group, by the flow's number; one colour and dash for each label.
         self.labels = [group.label for group in self.scenario.groups for _ in group.flows]
         #: The flows of each label.
@@ -111,13 +121,14 @@ class RunData:
         self.marks = self._marks(result)
 
     def window(self, number: int) -> tuple[Numbers, Numbers]:
-        """Times (s) and windows of a flow, until its connection ended: from then on its samples are 0."""
+        """Times (s) and windows of a flow, until it has ended: later samples say nothing of it."""
         time, cwnd, _ = self.series[number]
-        if number not in self.ends:
+        if number not in self.until:
             return time, cwnd
-        end_s, last = self.ends[number]
+        end_s = self.until[number]
         before = time < end_s
-        return np.append(time[before], end_s), np.append(cwnd[before], last)
+        last = self.ends[number][1:] if number in self.ends else cwnd[before][-1:]
+        return np.append(time[before], end_s)[: before.sum() + len(last)], np.append(cwnd[before], last)
 
     def times_of(self, kind: str, value: int | None = None) -> Numbers:
         """The times of the events of a kind, with this value if one is given (s)."""
