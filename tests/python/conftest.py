@@ -39,6 +39,8 @@ QUICK_BUILDS = {
     f"CARGO_PROFILE_{profile}_{key}": value for profile in ("RELEASE", "CHECKED") for key, value in QUICK.items()
 }
 os.environ.update(QUICK_BUILDS)
+# What runs the tests may have another kind of terminal, or none: a dumb one shows no progress.
+os.environ["TERM"] = "xterm-256color"
 
 # What somebody has set for themselves is no part of a test.
 os.environ["CWND_DEFAULTS"] = ""

@@ -30,9 +30,7 @@ class Watched:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `interrupt`)
         command = [*(program or [str(PROGRAM)]), *map(str, arguments)]
-        # What runs the tests may have another kind, or none: a dumb terminal shows no progress.
-        environment = {**os.environ, "TERM": "xterm-256color"}
-        self.process = subprocess.Popen(command, cwd=cwd, env=environment, stdout=self._output, stderr=theirs)
+        self.process = subprocess.Popen(command, cwd=cwd, stdout=self._output, stderr=theirs)
         os.close(theirs)
         self._terminal = ours
         self._said = b""
