@@ -243,7 +243,8 @@ fn gemodel_is_a_table_too() {
         ),
         (
             "{ gemodell = [0.1] }",
-            "link.loss.gemodell: [0.1] is not accepted; expected a known key (did you mean gemodel?)".to_owned(),
+            "link.loss.gemodell: [0.1] is not accepted; expected a known key (did you mean gemodel?)"
+                .to_owned(),
         ),
     ] {
         assert_eq!(of(loss).expect_err("wrong").to_string(), refusal, "{loss}");
