@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cwnd import drop_causes
@@ -190,21 +190,27 @@ COLUMNS: tuple[tuple[str, str, Callable[[float], str]], ...] = (
 )
 
 
-def cells(flow: FlowSummary) -> list[str]:
-    """A flow's row. What sent nothing has no mean window: that of its end would stand there."""
-    has_sent = flow["packets_sent"] > 0
-    return [form(number(flow, key) if has_sent or key != "cwnd_mean" else 0.0) for _, key, form in COLUMNS]
+def without_window(summary: Summary) -> set[str]:
+    """The names of flows that have no mean window: a flow that sent nothing has the window of its end, and one whose connection ended by a fault a mean over time without a connection."""
+    silent = {flow["name"] for flow in summary["flows"] if not flow["packets_sent"]}
+    return silent | {failure["flow"] for failure in summary.get("failures", ())}
 
 
-def groups(flows: Sequence[FlowSummary]) -> Grid:
-    """A row per label: sums, and means of round trip times and windows."""
+def cells(flow: FlowSummary, ended: Collection[str]) -> list[str]:
+    """A flow's row; `ended` are the names of flows without a mean window."""
+    has_window = flow["name"] not in ended
+    return [form(number(flow, key) if has_window or key != "cwnd_mean" else 0.0) for _, key, form in COLUMNS]
+
+
+def groups(flows: Sequence[FlowSummary], ended: Collection[str]) -> Grid:
+    """A row per label: sums, and means of round trip times and windows; `ended` are the names of flows without a mean window."""
     of: dict[str, list[FlowSummary]] = {}
     for flow in flows:
         of.setdefault(flow["label"], []).append(flow)
 
     def cell(members: list[FlowSummary], key: str, form: Callable[[float], str]) -> str:
         if key == "cwnd_mean":
-            members = [flow for flow in members if flow["packets_sent"]]
+            members = [flow for flow in members if flow["name"] not in ended]
         total = sum(number(flow, key) for flow in members)
         return form(total / max(1, len(members)) if key in ("rtt_ms", "cwnd_mean") else total)
 
@@ -221,10 +227,11 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
     for line in failure_lines(summary.get("failures", ())):
         printer.print(line)
     if len(summary["flows"]) > MOST_FLOWS:
-        printer.print(groups(summary["flows"]))
+        printer.print(groups(summary["flows"], without_window(summary)))
         printer.print(f"{len(summary['flows']):,} flows: a row for each is in --json, and in the table flows of -o")
     elif summary["flows"]:
-        rows = [(flow["name"], cells(flow)) for flow in summary["flows"]]
+        ended = without_window(summary)
+        rows = [(flow["name"], cells(flow, ended)) for flow in summary["flows"]]
         printer.print(Grid("flow", [heading for heading, *_ in COLUMNS], rows))
     if len(summary["links"]) > 1:
         printer.print(links(summary))

@@ -54,6 +54,9 @@ def test_a_connection_that_ends_is_the_first_line_an_exit_code_a_warning_and_an_
     first = " ".join(ended.stdout.split())
     assert ended.returncode == 1 and first.startswith("cubic: its connection ended at 0."), ended.stdout
     assert "too many gaps in stream buffer" in first
+    # Its mean window would be one over time without a connection.
+    (row,) = [line.split() for line in ended.stdout.splitlines() if line.split()[:2] == ["cubic", "40.0"]]
+    assert row[5] == "–", ended.stdout
     several = cwnd("compare", flow, *path, "--seeds", "2", cwd=tmp_path)
     assert several.returncode == 1 and several.stdout.startswith("in 2 of 2 runs connections ended"), several.stdout
     printed = cwnd("compare", flow, *path, "--json", cwd=tmp_path)
