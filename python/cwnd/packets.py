@@ -11,7 +11,9 @@ from typing import IO
 
 from cwnd._native import Scenario
 from cwnd.input_errors import refused
-from cwnd.temporary_files import replacing
+from cwnd.stored_json import read_bytes
+from cwnd.tables import NoResultError, memory_bytes
+from cwnd.temporary_files import new_file
 
 #: Ending of a file's name, behind the name of the host.
 SUFFIX = ".pcapng"
@@ -38,7 +40,7 @@ class MemoryPackets:
 
 
 class FolderPackets(Mapping[str, bytes]):
-    """Files of a folder, read when they are asked for."""
+    """Files of a folder, read when they are asked for. What is no regular file, or has no room in memory, is a `NoResultError` of one line."""
 
     def __init__(self, folder: Path, hosts: list[str]) -> None:
         self._folder = folder
@@ -47,7 +49,12 @@ class FolderPackets(Mapping[str, bytes]):
     def __getitem__(self, host: str) -> bytes:
         if host not in self._hosts:
             raise KeyError(host)
-        return (self._folder / f"{host}{SUFFIX}").read_bytes()
+        path = self._folder / f"{host}{SUFFIX}"
+        try:
+            return read_bytes(path, memory_bytes())
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise NoResultError(f'{path.name}: "{path}" is not accepted; expected a capture in pcapng: {why}') from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._hosts)
@@ -110,8 +117,6 @@ def replaceable(path: Path) -> bool:
 @contextmanager
 def capture_file(path: Path, *, private: bool = False) -> Iterator[Keep]:
     """A file beside `path`, which takes its name when the body ends; if the body raises, it is removed. A `private` one no other user can read."""
-    with replacing(path) as part:
-        if private:
-            part.chmod(0o600)
-        with part.open("wb") as file:
-            yield lambda _, piece: file.write(piece)
+    # Never opened by its name again: root may write to a folder whose owner can put a link in its place.
+    with new_file(path, 0o600 if private else 0o666) as file:
+        yield lambda _, piece: file.write(piece)

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 #: A file that another machine or container has not touched for so long, s, is left over: writing one takes seconds.
 OLD_S = 3600
@@ -44,12 +45,27 @@ def temporary_name(path: Path) -> Path:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary file, of this caller alone, which takes the name when the body has written it; gone if the body raises."""
+    with _beside(path, 0o666) as (part, descriptor):
+        os.close(descriptor)
+        yield part
+
+
+@contextmanager
+def new_file(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
+    """The same, open, and with this mode less the user's umask from the begin."""
+    with _beside(path, mode) as (_, descriptor), os.fdopen(descriptor, "wb") as file:
+        yield file
+
+
+@contextmanager
+def _beside(path: Path, mode: int) -> Iterator[tuple[Path, int]]:
+    """A new file beside `path`, open, which takes its name when the body ends; gone if the body raises."""
     part = temporary_name(path)
     if not path.parent.is_dir():  # said of the name that the user knows
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
-    os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        yield part
+        yield part, descriptor
         part.replace(path)
     finally:
         with suppress(OSError):

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import PROGRAM, Cli, New
 from in_kernel import PATIENCE_S, crate_with_object, kernel, registered
-from needs import skip_without
+from needs import needs, skip_without
 
-from cwnd import plugin
+from cwnd import ScenarioError, _native, plugin
 
 BPFFS = Path("/sys/fs/bpf")
 PINS = BPFFS / "cwnd"
@@ -138,6 +138,21 @@ def test_an_object_of_somebody_else_is_refused_as_what_it_is(cwnd: Cli, foreign:
     done = cwnd("kernel", "load", foreign)
     assert (done.returncode, done.stdout) == (2, "")
     assert str(foreign) in done.stderr and "cwnd build-kernel" in done.stderr and done.stderr.count("\n") == 1
+
+
+@needs("kernel")
+@pytest.mark.parametrize("kind", ["too long", "pipe", "device"])
+def test_a_file_that_is_no_object_is_not_read_to_its_end(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "big.bpf.o"
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    else:
+        with file.open("wb") as opened:
+            opened.truncate((16 << 20) + 1)
+    with pytest.raises(ScenarioError, match="no file of at most 16 MiB"):
+        _native.KernelModule.from_file(str(file))
 
 
 @pytest.fixture(scope="module")

@@ -111,10 +111,29 @@ def test_records_are_readable_as_their_user_says(tmp_path: Path, program: Cli) -
         assert {path.stat().st_mode & 0o777 for path in (capture, *folder.iterdir())} == {file_mode}
 
 
+# From the begin: who has opened a file before its permissions change reads all that is written later.
 def test_a_capture_of_real_packets_is_its_users_alone(tmp_path: Path) -> None:
-    with capture_file(tmp_path / "out.pcapng", private=True) as keep:
-        keep("", b"\n\r\r\n")
+    umask = os.umask(0)
+    try:
+        with capture_file(tmp_path / "out.pcapng", private=True) as keep:
+            (part,) = tmp_path.iterdir()
+            assert part.stat().st_mode & 0o777 == 0o600
+            keep("", b"\n\r\r\n")
+    finally:
+        os.umask(umask)
     assert (tmp_path / "out.pcapng").stat().st_mode & 0o777 == 0o600
+
+
+# `sudo cwnd shell --pcap` in a folder of another user, who puts a link where the temporary file was.
+def test_a_capture_is_not_written_through_a_link_that_replaces_it(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text(PRECIOUS)
+    with capture_file(tmp_path / "out.pcapng", private=True) as keep:
+        (part,) = (path for path in tmp_path.iterdir() if path != victim)
+        part.unlink()
+        part.symlink_to(victim)
+        keep("", b"\n\r\r\n")
+    assert victim.read_text() == PRECIOUS and victim.stat().st_mode & 0o777 != 0o600
 
 
 @needs_root
@@ -129,6 +148,28 @@ def test_a_kernel_trace_is_for_the_user_who_asked_for_it(tmp_path: Path, monkeyp
     folder = tmp_path / "trace"
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {(path.stat().st_uid, path.stat().st_gid) for path in (folder, *folder.iterdir())} == {(12345, 12346)}
+
+
+# The user who has called `sudo` owns the folder around the trace: a folder of that user's in its place could hold hard links to files of root's.
+@needs_root
+def test_a_folder_that_another_user_has_put_in_its_place_is_not_handed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cwnd.kernel.trace import hand_over
+
+    victim, folder = tmp_path / "victim", tmp_path / "trace"
+    victim.write_text(PRECIOUS)
+    folder.mkdir(0o700)
+    (folder / "manifest.json").hardlink_to(victim)
+    os.chown(folder, 12345, 12346)
+    monkeypatch.setenv("SUDO_UID", "12345")
+    monkeypatch.setenv("SUDO_GID", "12346")
+    with pytest.raises(PermissionError, match="another user has put a folder in its place"):
+        hand_over(folder)
+    assert victim.stat().st_uid == 0
+    (tmp_path / "link").symlink_to(folder)
+    with pytest.raises(NotADirectoryError):
+        hand_over(tmp_path / "link")
 
 
 # In /tmp a user can make what looks like a folder that a killed run of another user has left, with a result beside it to be "restored".

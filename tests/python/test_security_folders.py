@@ -119,6 +119,29 @@ def test_a_table_that_would_fill_the_memory_is_refused_before_it_is_read(
     assert result.rows("cwnd") == 100
 
 
+# A folder names its captures by its scenario; whatever has the name, a few bytes or a link, is read when it is asked for.
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "too long"])
+def test_a_capture_is_a_file_that_fits_into_memory(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    captured = package.dumbbell("cubic", rate="5Mbit/s", rtt="20ms", duration="200ms").capturing_senders()
+    package.run(captured, folder=tmp_path / "run", pictures=False)
+    path = tmp_path / "run" / "senders.pcapng"
+    result = package.load(tmp_path / "run")
+    assert isinstance(result, package.Result) and result.packets["senders"] == path.read_bytes() != b""
+    if kind == "too long":
+        monkeypatch.setattr("cwnd.packets.memory_bytes", lambda: path.stat().st_size - 1)
+    else:
+        path.unlink()
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "device":
+            path.symlink_to("/dev/zero")
+        else:
+            path.mkdir()
+    with pytest.raises(NoResultError, match=r"^senders.pcapng: .*expected a capture in pcapng: ") as refusal:
+        result.packets["senders"]
+    assert "\n" not in str(refusal.value)
+
+
 @pytest.mark.parametrize("column", [pa.array(["a"]), pa.array([[1]]), pa.array([b"x"]), pa.array([{"a": 1}])])
 def test_a_column_of_another_type_is_refused(column: pa.Array, folder: Path) -> None:
     pq.write_table(pa.table({"time_s": pa.array([0.0]), "flow": column}), folder / "cwnd.parquet")

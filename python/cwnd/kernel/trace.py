@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -137,11 +138,23 @@ def set_names() -> set[str]:
 
 
 def hand_over(folder: Path) -> None:
-    """Gives a new folder with its files to the user who has called `sudo`, who can read it then."""
+    """Gives a new folder of root's with its files to the user who has called `sudo`, who can read it then.
+
+    That user may own the folder around it, and put another in its place: only what root has made is handed over, by descriptor.
+    """
     user, group = os.environ.get("SUDO_UID", ""), os.environ.get("SUDO_GID", "")
-    if os.geteuid() == 0 and user.isdecimal() and group.isdecimal():
-        for path in (*folder.iterdir(), folder):
-            os.chown(path, int(user), int(group), follow_symlinks=False)
+    if os.geteuid() != 0 or not (user.isdecimal() and group.isdecimal()):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        about = os.fstat(descriptor)
+        if about.st_uid != 0 or about.st_mode & 0o077:
+            raise OSError(errno.EPERM, "another user has put a folder in its place", str(folder))
+        for name in os.listdir(descriptor):  # noqa: PTH208 -- of a descriptor
+            os.chown(name, int(user), int(group), dir_fd=descriptor, follow_symlinks=False)
+        os.fchown(descriptor, int(user), int(group))
+    finally:
+        os.close(descriptor)
 
 
 class TraceWriter:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel object of a plugin, in a file: read once, checked, and loaded from the bytes that were checked.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use cwnd::Controller;
@@ -9,6 +11,7 @@ use cwnd::registry;
 use libbpf_rs::btf::types::{DataSec, Struct, Var};
 use libbpf_rs::btf::{Btf, ReferencesType};
 use libbpf_rs::{AsRawLibbpf, MapType, ObjectBuilder, OpenObject, libbpf_sys};
+use rustix::fs::{Mode, OFlags, open};
 
 use crate::kernel::elf;
 use crate::kernel::error::{Error, refused};
@@ -25,6 +28,8 @@ use cwnd_bpf_build::fnv;
 const HOOKS: &str = ".struct_ops.link";
 /// How the sections of programs begin that the kernel calls through such a struct. Functions of their own are in `.text`.
 const PROGRAMS: &str = "struct_ops/";
+/// Bytes of the largest object that is read: those of `build_object` have about a hundred thousand.
+const LARGEST: u64 = 16 << 20;
 
 /// An object as `build_object` makes it, ready to be loaded, any number of times.
 #[derive(Clone, Debug)]
@@ -44,8 +49,10 @@ impl ObjectFile {
     /// [`Error::Foreign`], when it is something else, has programs that are no hooks of a congestion control, or was built by a
     /// cwnd whose objects this one cannot load; [`Error::File`].
     pub fn open(file: &Path) -> Result<Self, Error> {
-        let read = std::fs::read(file).map_err(|why| Error::File(file.to_owned(), why))?;
         let foreign = |why: String| Error::Foreign(file.to_owned(), why);
+        let read = read_bounded(file)
+            .map_err(|why| Error::File(file.to_owned(), why))?
+            .ok_or_else(|| foreign("it is no file of at most 16 MiB".to_owned()))?;
         let meta = checked_meta(&read).map_err(foreign)?;
         let words = read.chunks(8).map(|chunk| {
             let mut word = [0; 8];
@@ -178,6 +185,19 @@ impl Load for ObjectFile {
         let config = LoadConfig { set: &set, hash: self.hash(), params: &self.values, file, ring_bytes };
         load(|| self.open_object(), kernel_name, &config)
     }
+}
+
+/// The bytes of a regular file; `None` for another kind, which might never end, and for what no object is as large as.
+fn read_bounded(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+    // A pipe would be waited for.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= LARGEST).then_some(bytes))
 }
 
 /// Whether the names of a `.BTF` section are text. Its header says at bytes 4, 16 and 20 how long it is, where behind it the names

@@ -198,6 +198,30 @@ mod tests {
         assert!(end.failure().is_some());
     }
 
+    // A pipe that has what it is asked for, and counts it: of a frame of 66 001 bytes four are read, those of its length.
+    #[test]
+    fn a_frame_that_is_too_long_is_refused_before_it_is_read() {
+        struct Endless(usize);
+        impl std::io::Read for Endless {
+            fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+                let length = 66_001_u32.to_le_bytes();
+                buffer.fill(0);
+                for (to, from) in buffer.iter_mut().zip(length.iter().skip(self.0)) {
+                    *to = *from;
+                }
+                self.0 += buffer.len();
+                Ok(buffer.len())
+            }
+        }
+        let (mut pipe, mut heard) = (Endless(0), vec![]);
+        child::read_frames(&mut pipe, |frame| {
+            heard.push(frame);
+            true
+        });
+        assert_eq!(heard, [Err("a frame of 66001 bytes; they have at most 66000".to_owned())]);
+        assert_eq!(pipe.0, 4);
+    }
+
     #[test]
     fn frames_are_counted_until_one_is_none() {
         assert_eq!(frames_of(&[2, 0, 0, 0, 1, 0, 3, 0, 0, 0, 1, 3, 9]), 2);
