@@ -41,7 +41,18 @@ from cwnd.flowspec import traffic as parse_traffic
 from cwnd.kernel.cli import app as kernel
 from cwnd.keywords import DEFAULTS
 from cwnd.netem_words import FileNetem, Netem, naming_rtt, say_netem, with_netem
-from cwnd.options import Force, Jobs, Json, LiveKeys, Plugins, Seeds, SnapLength, Threads, with_options
+from cwnd.options import (
+    AllowExec,
+    Force,
+    Jobs,
+    Json,
+    LiveKeys,
+    Plugins,
+    Seeds,
+    SnapLength,
+    Threads,
+    with_options,
+)
 from cwnd.packets import check_options
 from cwnd.page import compared_state, state_of
 from cwnd.page_command import PageFile, written_page
@@ -275,6 +286,7 @@ def run(
     threads: Threads = None,
     lane: Lane = "sim",
     plugins: Plugins = None,
+    allow_exec: AllowExec = False,
     out: Out = None,
     pcap: Pcap = None,
     page: PageFile = None,
@@ -287,7 +299,7 @@ def run(
     docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
-    scenario, meanings = with_link_options(scenario_file(path, name), trace, netem)
+    scenario, meanings = with_link_options(scenario_file(path, name, allow_exec=allow_exec), trace, netem)
     say_netem(meanings)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))

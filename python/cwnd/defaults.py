@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Names a file of defaults; empty, none.
 VARIABLE = "CWND_DEFAULTS"
 #: Options that only the command line gives: they replace what is there, or are no setting.
-TYPED_ONLY = ("--force", "--help", "--version", "--no-defaults")
+TYPED_ONLY = ("--force", "--help", "--version", "--no-defaults", "--allow-exec")
 #: Commands that compare with what is on record, and their options that change no number: the only ones a default may give.
 WITHOUT_EFFECT = ("--jobs", "--out", "--quiet", "--verbose")
 ON_RECORD = ("fidelity", "reproduce")

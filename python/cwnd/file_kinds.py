@@ -46,6 +46,7 @@ MANIFEST = FileKind(
 )
 JSON_SCENARIO = FileKind("a scenario in JSON", "cwnd run takes it")
 JSON_SCENARIOS = FileKind("a file of several scenarios", "cwnd run FILE --name NAME takes one of them")
+JSON_STUDY = FileKind("a study in JSON", "cwnd sweep takes it")
 JSON_OTHER = FileKind("a JSON document", "cwnd run takes JSON that is a scenario")
 TOML_SCENARIO = FileKind("a scenario", "cwnd run takes it")
 MAHIMAHI = FileKind("a Mahimahi trace", "--trace FILE takes it, or rate = { trace = FILE } in a scenario")
@@ -160,6 +161,8 @@ def kind_of_json(text: str) -> FileKind | None:
         return JSON_OTHER
     if is_scenario(document):
         return JSON_SCENARIO
+    if {"scenario", "axes"} <= document.keys():
+        return JSON_STUDY
     if document and all(isinstance(each, dict) and is_scenario(each) for each in document.values()):
         return JSON_SCENARIOS
     if "files" in document and "kind" in document:

@@ -33,7 +33,7 @@ BOTTLENECK: dict[str, Sequence[str]] = {
     "Traffic, time and seed": ("traffic", "duration", "measure", "seed"),
 }
 OUTPUT = ("out", "force", "page", "pcap", "snap_length", "no_plots", "as_json", "points", "measures", "dry", "how_far")
-RUNS = ("seeds", "until", "most_seeds", "jobs", "threads", "dask", "shard", "lane", "live", "plugins")
+RUNS = ("seeds", "until", "most_seeds", "jobs", "threads", "dask", "shard", "lane", "live", "plugins", "allow_exec")
 #: The options of commands with many.
 OPTIONS: dict[str, Mapping[str, Sequence[str]]] = {
     "compare": {

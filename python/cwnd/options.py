@@ -73,6 +73,14 @@ Plugins = Annotated[
     ),
 ]
 
+AllowExec = Annotated[
+    bool,
+    typer.Option(
+        "--allow-exec",
+        help="With a file whose flows name programs (exec): start them, with your rights. Without it such a file is refused.",
+    ),
+]
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 
 LiveKeys = Annotated[

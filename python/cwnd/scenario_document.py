@@ -6,12 +6,22 @@ from __future__ import annotations
 import json
 import tomllib
 
-from cwnd.file_kinds import JSON_OTHER, JSON_SCENARIO, JSON_SCENARIOS, TEXT, TOML_SCENARIO, FileKind, described, kind_of
+from cwnd.file_kinds import (
+    JSON_OTHER,
+    JSON_SCENARIO,
+    JSON_SCENARIOS,
+    JSON_STUDY,
+    TEXT,
+    TOML_SCENARIO,
+    FileKind,
+    described,
+    kind_of,
+)
 from cwnd.input_errors import missing, path_of, refused, refused_path
 from cwnd.input_files import MAX_DOCUMENT_BYTES, InputFileError, contents
 
 #: What may be a scenario that does not follow its language; of another text, one with a `=`.
-MAYBE: tuple[FileKind, ...] = (JSON_SCENARIO, TOML_SCENARIO)
+MAYBE: tuple[FileKind, ...] = (JSON_SCENARIO, JSON_STUDY, TOML_SCENARIO)
 
 
 def document_of(

@@ -6,10 +6,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from cwnd._native import Scenario
+from cwnd.programs import OPTION, check_programs
 from cwnd.scenario_document import document_of
 
 
-def scenario_file(path: Path, name: str | None = None) -> Scenario:
-    """The scenario in a file, or the one called `name` of several. Raises `ScenarioError`, with the names that the command line has."""
+def scenario_file(path: Path, name: str | None = None, *, allow_exec: bool = False) -> Scenario:
+    """The scenario in a file, or the one called `name` of several. Raises `ScenarioError`, with the names that the command line has, for one
+    with programs (`exec`) too, unless the user allows them.
+    """
     text, is_json, folder = document_of(path, name, ("SCENARIO.toml", "--name"))
-    return Scenario.from_json(text, folder) if is_json else Scenario.from_toml(text, folder)
+    scenario = Scenario.from_json(text, folder) if is_json else Scenario.from_toml(text, folder)
+    return scenario if allow_exec else check_programs(scenario, OPTION)

@@ -10,7 +10,7 @@ import typer
 
 from cwnd.discipline_options import DropHead, Ecn, discipline_options
 from cwnd.keywords import DEFAULTS
-from cwnd.options import Plugins, with_options
+from cwnd.options import AllowExec, Plugins, with_options
 
 
 def axes(example: str) -> str:
@@ -159,6 +159,7 @@ def command(
         str, typer.Option("--lane", metavar="LANE", help="sim, or live: the running kernel's TCP (root).")
     ] = "sim",
     plugins: Plugins = None,
+    allow_exec: AllowExec = False,
     out: Folder = None,
     force: Annotated[bool, typer.Option("--force", help="With -o: replace another result of cwnd.")] = False,
     **disciplines: str | None,
@@ -198,6 +199,7 @@ def command(
             dry=dry,
             how_far=how_far,
             lane=lane,
+            allow_exec=allow_exec,
             out=out,
             force=force,
             disciplines=disciplines,

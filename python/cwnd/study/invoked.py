@@ -21,6 +21,7 @@ from cwnd.keywords import DEFAULTS
 from cwnd.lanes import SIM, check_lane
 from cwnd.measure_names import measures_in
 from cwnd.messages import detail, note
+from cwnd.programs import OPTION
 from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.replicates.rows import MEASURES
@@ -74,6 +75,7 @@ class Given:
     dry: bool
     how_far: bool
     lane: str
+    allow_exec: bool
     out: Path | None
     force: bool
     drop_head: bool
@@ -142,7 +144,10 @@ def invoke(given: Given) -> None:
     folder = None if given.out is None else StudyFolder(given.out, given.points, force=given.force)
     if folder is not None:
         folder.check()
-    run = StudyRun(Points(grid.base, design), settings, folder)
+    points = Points(grid.base, design)
+    if is_file and not given.allow_exec:
+        points.check_programs(OPTION)
+    run = StudyRun(points, settings, folder)
     say_meanings(given.netem)
     if given.dry:
         if not dry_run(run, threads):

@@ -16,6 +16,7 @@ from cwnd.flow_and_link import Value
 from cwnd.input_errors import refused
 from cwnd.lanes import LIVE
 from cwnd.number_cache import Cache
+from cwnd.programs import check_programs
 from cwnd.scenario import from_document
 from cwnd.store import origin
 from cwnd.stored_scenario import identity, inputs, scenario_document
@@ -100,6 +101,12 @@ class Points:
         except ScenarioError as error:
             return Point(number, factors, None, str(error))
         return Point(number, factors, scenario)
+
+    def check_programs(self, consent: str) -> None:
+        """Refuses a study of a file that starts programs (`exec`) at any point; `consent` is what would allow it."""
+        for point in self.points:
+            if point.scenario is not None:
+                check_programs(point.scenario, consent)
 
     def varied(self) -> dict[int, dict[str, str]]:
         """By the number of a group of flows, the columns of its own keys that are axes, and their names; all groups where a key means all."""

@@ -15,8 +15,9 @@ from cwnd.bottleneck import bottleneck_document
 from cwnd.comparing import marking, text_of
 from cwnd.executor import Watch
 from cwnd.flow_and_link import Flow
-from cwnd.input_errors import path_of, refused
+from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.lanes import SIM, check_lane
+from cwnd.programs import KEYWORD
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.scenario import as_list, check_keywords
 from cwnd.settings import Axis, PathSettings
@@ -60,6 +61,7 @@ def sweep(
     lane: str = SIM,
     watch: Watch | None = None,
     force: bool = False,
+    allow_exec: bool = False,
     rate: Axis | None = None,
     rtt: Axis | None = None,
     buffer: Axis | None = None,
@@ -75,7 +77,7 @@ def sweep(
     defaults of `compare` (100 Mbit/s, 40 ms, 1 BDP, 60 s, of which the first fifth is not measured unless every flow has a `size`): there a flow's text may have braces (`"cubic@beta={0.7,0.85}"`), and `rate`, `rtt`, `buffer`, `loss`, `jitter` and `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`,
     `buffer="0.25..4bdp/5log"`). `axes` are further ones by their keys, `{"flow[0].beta": [0.7, 0.85], "link.queue.kind": ["droptail", "codel"]}`.
 
-    With `ecn` the queue (`red`, `codel`) marks, and flows negotiate ECN. `zip` names axes that go together (`[("rtt", "rate")]`); `latin` draws so many points of a Latin hypercube (ranges without a count: `"10..200ms"`).
+    A file that names programs (`exec`) is refused without `allow_exec=True`, with which they are started. With `ecn` the queue (`red`, `codel`) marks, and flows negotiate ECN. `zip` names axes that go together (`[("rtt", "rate")]`); `latin` draws so many points of a Latin hypercube (ranges without a count: `"10..200ms"`).
     `until` (`"2%"`, or `"5% of queue_p95_ms"`) adds seeds, up to `most_seeds` (1000) a point, where the half of the 95 % interval of a measure is a larger part of its mean.
     With `folder`, each run is kept there as soon as it is done, and found again by the next call; `points` is another folder for them, which studies may share.
     `shard=(2, 8)` runs the second of eight parts, and writes no tables: a call without it does.
@@ -123,7 +125,10 @@ def sweep(
             path_of("folder", folder), None if points is None else path_of("points", points), force=force
         )
         study_folder.check()
-    run = StudyRun(Points(grid.base, design), run_settings, study_folder)
+    study_points = Points(grid.base, design)
+    if not flag_of("allow_exec", allow_exec) and is_file(scenario):
+        study_points.check_programs(KEYWORD)
+    run = StudyRun(study_points, run_settings, study_folder)
     with engine(
         dask, threads, lambda _: nullcontext(watch), lambda text: warnings.warn(text, stacklevel=5)
     ) as executors:
@@ -152,12 +157,16 @@ def settings_of(seeds: object, until: object, most_seeds: object, lane: str, sha
     return Settings(first, precision, max(most, first or 0), lane, (number, count))
 
 
+def is_file(scenario: object) -> bool:
+    """Whether what is to be swept is the path of a file."""
+    return isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith((".toml", ".json")))
+
+
 def grid_from(
     scenario: object, settings: Mapping[str, object], *, ecn: bool, more: Iterable[str]
 ) -> tuple[Grid, dict[str, Values]]:
     """The base, and the axes in its flows and settings; `more` are the keys of other axes."""
-    is_file = isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith((".toml", ".json")))
-    if is_file or isinstance(scenario, Scenario):
+    if is_file(scenario) or isinstance(scenario, Scenario):
         if settings or ecn:
             key, value = next(iter(settings.items()), ("ecn", ecn))
             raise refused(key, value, "no keyword of a bottleneck beside a scenario; axes= for its keys")

@@ -146,15 +146,29 @@ impl Scenario {
     }
 
     /// Reads a file, TOML or JSON as its contents say; paths in it are relative to its folder. `name`: of a file with several scenarios, the
-    /// one of this name. Raises `ScenarioError`, and `OSError` where the system refuses.
+    /// one of this name. One that names programs (`exec`) is refused without `allow_exec=True`: a run starts them with the user's rights.
+    /// Raises `ScenarioError`, and `OSError` where the system refuses.
     #[staticmethod]
-    #[pyo3(signature = (path, name=None))]
-    fn from_file(path: &Bound<'_, PyAny>, name: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (path, name=None, *, allow_exec=None))]
+    fn from_file(
+        path: &Bound<'_, PyAny>,
+        name: Option<&Bound<'_, PyAny>>,
+        allow_exec: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<Self>> {
         let py = path.py();
         let document = py.import("cwnd.scenario_document")?.call_method1("document_of", (path, name))?;
         let (text, is_json, folder): (PyBackedStr, bool, Option<PathBuf>) = document.extract()?;
         let language = if is_json { Language::Json } else { Language::Toml };
-        read(py, &text, language, FileSource::folder(&folder.unwrap_or_default()))
+        let scenario = read(py, &text, language, FileSource::folder(&folder.unwrap_or_default()))?;
+        let scenario = Bound::new(py, scenario)?;
+        py.import("cwnd.programs")?.call_method1("check_consent", (&scenario, allow_exec))?;
+        Ok(scenario.unbind())
+    }
+
+    /// Commands of the programs that a run starts (`exec`), in the order of the flows.
+    #[getter]
+    fn programs(&self) -> Vec<String> {
+        self.inner.flows.iter().filter_map(|group| group.exec.clone()).collect()
     }
 
     /// The scenario as TOML, every default written out.

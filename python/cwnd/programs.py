@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Programs that a file names (`exec`): a file may be anyone's, and a run would start them as the user, who has to allow it."""
+
+from __future__ import annotations
+
+from cwnd._native import Scenario
+from cwnd.input_errors import flag_of, refused
+
+#: How the command line allows it, and how Python does.
+OPTION, KEYWORD = "--allow-exec", "allow_exec=True"
+
+
+def check_programs(scenario: Scenario, consent: str) -> Scenario:
+    """The scenario of a file, refused if a run of it starts programs; `consent` is what would allow it."""
+    if scenario.programs:
+        expected = f"{consent} with a file that names a program, which a run starts with your rights"
+        raise refused("flow.exec", scenario.programs[0], expected)
+    return scenario
+
+
+def check_consent(scenario: Scenario, allow_exec: object) -> Scenario:
+    """The scenario of a file that Python reads; `allow_exec` is what its caller has given, if anything."""
+    if allow_exec is not None and flag_of("allow_exec", allow_exec):
+        return scenario
+    return check_programs(scenario, KEYWORD)
