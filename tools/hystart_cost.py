@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 
 import cwnd
+from cwnd.json_types import number
 from cwnd.slow_start_limits import RECORD, HystartCost
 
 #: Segments of an acknowledgement.
@@ -19,7 +20,7 @@ def utilisation(flow: str) -> float:
     result = cwnd.compare(
         flow, rate="100Mbit/s", rtt="40ms", buffer="1bdp", duration="10s", measure=("0s", "10s"), seed=1
     )
-    return round(100 * result.summary["link"]["utilization"], 1)
+    return round(100 * number(result.summary["link"], "utilization"), 1)
 
 
 def measured() -> HystartCost:

@@ -278,7 +278,8 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
     let (from, to) = scenario.measure;
     let configs = scenario.link_configs();
     for (number, (link, of_link)) in scenario.links.iter().zip(&summary.links).enumerate() {
-        let rate = configs[number].server.rate();
+        // What has no rate has neither a capacity nor a queue.
+        let (Some(rate), Some(queue)) = (configs[number].server.rate(), &link.queue) else { continue };
         let buffers = scenario.actions.iter().any(|action| matches!(action.what, ActionKind::Buffer(..)));
         if buffers || !scenario.traffic.is_empty() {
             continue; // other limits and sizes of packets
@@ -297,12 +298,13 @@ fn within_capacity(scenario: &Scenario, simulation: &Simulation) -> Result<(), S
         // Departures are rounded down: a packet that leaves within the nanosecond after the end counts, too.
         let begin = from.saturating_sub(link.tick.unwrap_or(0));
         let most = (rate.capacity(begin, to + 1) + packet) as f64 / 1e9;
-        let sent = of_link.utilization * of_link.capacity_mbps * (to - from) as f64 / 1e3;
+        let used = of_link.utilization.unwrap_or(0.0) * of_link.capacity_mbps.unwrap_or(0.0);
+        let sent = used * (to - from) as f64 / 1e3;
         if sent > most * (1.0 + 1e-9) {
             return Err(format!("{sent} bits left a link that can send {most}: {}", link.name));
         }
         // The waiting packets, and the one being sent.
-        let room = match link.running_limit(link.queue.limit, scenario.packet_size) {
+        let room = match link.running_limit(queue.limit, scenario.packet_size) {
             Limit::Packets(packets) => Some(packets + 1),
             Limit::Bytes(_) | Limit::BytesInAll(_) | Limit::Time(_) => None, // of packets of many sizes
         };

@@ -120,15 +120,25 @@ def compare(
         list[str],
         typer.Argument(metavar="FLOW...", help="NAME[:COUNT][@KEY=VALUE,...], such as cubic:2@rtt=160ms,beta=0.8"),
     ],
-    rate: Annotated[str, typer.Option(help="Rate of the bottleneck, IP bits on the wire.")] = DEFAULTS["rate"],
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            help="Rate of the bottleneck, IP bits on the wire; none: without a rate, and so without a queue.",
+            show_default=DEFAULTS["rate"],
+        ),
+    ] = None,
     trace: Trace = None,
     netem: Netem = None,
     rtt: Annotated[str, typer.Option(help="Round trip time without queueing, for flows that name none.")] = DEFAULTS[
         "rtt"
     ],
     buffer: Annotated[
-        str, typer.Option(help="Queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.")
-    ] = DEFAULTS["buffer"],
+        str | None,
+        typer.Option(
+            help="Queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.",
+            show_default=DEFAULTS["buffer"],
+        ),
+    ] = None,
     drop_head: DropHead = False,
     ecn: Ecn = False,
     duration: Annotated[str, typer.Option(help="Simulated time.")] = DEFAULTS["duration"],
@@ -239,7 +249,8 @@ def compare(
     say_netem(meanings)
 
     def state() -> dict[str, object]:
-        link = {"rate": rate, "rtt": rtt, "buffer": buffer, "loss": loss, "jitter": jitter, "reverse": reverse}
+        rate_and_queue = {"rate": rate or DEFAULTS["rate"], "buffer": buffer or DEFAULTS["buffer"]}
+        link = {**rate_and_queue, "rtt": rtt, "loss": loss, "jitter": jitter, "reverse": reverse}
         queue = {**discipline_settings(disciplines), **({"drop_head": True} if drop_head else {})}
         traffics = [parse_traffic(text) for text in traffic or []]
         time = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from cwnd._native import Scenario
 from cwnd.input_errors import refused_path
 from cwnd.input_files import InputFileError, read_bytes
-from cwnd.netem_words import set_netem, tables_in, with_netem
+from cwnd.netem_words import has_rate, meanings, set_netem, tables_in, with_netem
 from cwnd.scenario import from_document
 from cwnd.stored_scenario import NAMING, scenario_document
 from cwnd.traced import rate_of
@@ -20,17 +20,19 @@ def with_link_options(scenario: Scenario, trace: Path | None, netem: str | None)
     if trace is None and netem is None:
         return scenario, []
     # Two rates are refused.
-    _, meanings = with_netem(netem, {"rate": rate_of(None, trace)})
+    with_netem(netem, {"rate": rate_of(None, trace)})
     document = scenario_document(scenario)
     link = tables_in(document["link"])[0]
     files = {file.path: file.contents for file in scenario.files}
     if trace is not None:
         link["rate"] = {"trace": str(trace)}
         files[str(trace)] = contents_of(trace)
+    said: list[str] = []
     if netem is not None:
+        said = meanings(netem, has_rate=has_rate(link))
         set_netem(link, netem)
     named = set(files_in(document))
-    return from_document(document, {path: files[path] for path in files if path in named}), meanings
+    return from_document(document, {path: files[path] for path in files if path in named}), said
 
 
 def contents_of(trace: Path) -> bytes:

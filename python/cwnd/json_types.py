@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | float | bool | None
 JsonObject = Mapping[str, Json]
@@ -15,3 +16,15 @@ def number(table: Mapping[str, object], key: str) -> float:
     if not isinstance(value, int | float):
         raise TypeError(f"{key} is {value!r}; expected a number")
     return value
+
+
+def optional_number(table: Mapping[str, object], key: str) -> float | None:
+    """The same, where there may be none: a link without a rate has no capacity."""
+    return None if table[key] is None else number(table, key)
+
+
+def total_of(values: Iterable[float | None]) -> float | None:
+    """The sum; none where a value is missing."""
+    present = list(values)
+    known = [value for value in present if value is not None]
+    return math.fsum(known) if len(known) == len(present) else None

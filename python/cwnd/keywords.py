@@ -7,6 +7,8 @@ from cwnd import _native
 
 KEYWORDS = _native.compare_keywords()
 
+#: What `rate` is of a link without one.
+NO_RATE = "none"
 #: Keys of the link of a dumbbell that are keywords of the same names; `reverse` is always written.
 LINK_KEYS = [row["name"] for row in KEYWORDS if row["table"] == "link" and row["name"] != "reverse"]
 #: Keys of `[record]`, by their keywords.

@@ -14,8 +14,9 @@ import typer
 from cwnd import _native
 from cwnd._native import ScenarioError
 from cwnd.input_errors import refused
-from cwnd.keywords import DEFAULTS
+from cwnd.keywords import DEFAULTS, NO_RATE
 from cwnd.messages import note
+from cwnd.settings import Rate
 
 EXAMPLE = "'delay 20ms 5ms loss gemodel 1% 10% rate 10mbit limit 1000'"
 MEANINGS_HELP = "What each word means is said on standard error."
@@ -24,7 +25,7 @@ Netem = Annotated[
     typer.Option(
         "--netem",
         metavar="WORDS",
-        help=f"The link in the words of tc netem or tc tbf, in place of --rate, --buffer, --loss and --jitter: {EXAMPLE}. {MEANINGS_HELP}",
+        help=f"The link in the words of tc netem or tc tbf, in place of --rate, --buffer, --loss and --jitter: {EXAMPLE}. Without rate, and without --rate, the link has none. {MEANINGS_HELP}",
         show_default=False,
     ),
 ]
@@ -40,54 +41,81 @@ FileNetem = Annotated[
 
 
 # `Any`: keywords of functions whose types differ.
-def netem(words: str) -> dict[str, Any]:
+def netem(words: str, *, rate: Rate | None = None) -> dict[str, Any]:
     """The keywords of `dumbbell` and `compare` that mean the same as `words`, a line of `tc … netem` or `tc … tbf`.
 
-    `cwnd.dumbbell("cubic", rtt="60ms", rate="10Mbit/s", **cwnd.netem("delay 20ms 5ms loss 1%"))`. `meanings` says what each word means. Raises
+    `cwnd.dumbbell("cubic", rtt="60ms", rate="10Mbit/s", **cwnd.netem("delay 20ms 5ms loss 1%"))`. `rate` is that of the link, where the words have
+    none: with it a `limit` is `buffer`, else `delay_limit` of a link without a rate. `meanings` says what each word means. Raises
     `ScenarioError` for a word that has no counterpart, such as `duplicate` or a correlation.
     """
-    keys, _ = link_keys(words)
+    settings = keywords_of(words, None if rate is None else rate != NO_RATE)
+    if rate is None:
+        return settings
+    if "rate" in settings:
+        raise refused("rate", rate, "no rate=: the words have one")
+    return {"rate": rate, **settings}
+
+
+def keywords_of(words: str, has_rate: bool | None) -> dict[str, Any]:
+    """The keywords that words mean; `has_rate` as in `link_keys`."""
+    keys, _ = link_keys(words, has_rate)
     queue = keys.pop("queue", None)
     return {**keys, **({"buffer": queue["limit"]} if queue else {})}
 
 
-def meanings(words: str) -> list[str]:
-    """What each word of a line means, a line for each. Raises `ScenarioError`."""
-    return link_keys(words)[1]
+def meanings(words: str, *, has_rate: bool | None = None) -> list[str]:
+    """What each word of a line means, a line for each; `has_rate` as in `link_keys`. Raises `ScenarioError`."""
+    keys, lines = link_keys(words, has_rate)
+    if has_rate is False and "rate" not in keys:
+        lines.append("no rate: a packet takes no time to send, and none waits")
+    return lines
 
 
-def link_keys(words: object) -> tuple[dict[str, Any], list[str]]:
-    """The keys of a link that words mean, and what each word means. Raises `ScenarioError`."""
+def link_keys(words: object, has_rate: bool | None = None) -> tuple[dict[str, Any], list[str]]:
+    """The keys of a link that words mean, and what each word means. `has_rate`: whether the link has a rate where the words have none, if that is
+    known. Raises `ScenarioError`.
+    """
     if not isinstance(words, str):
         raise refused("netem", words, 'words of netem, such as "delay 20ms loss 1%"')
-    keys, lines = _native.netem_meaning(words)
+    keys, lines = _native.netem_meaning(words, has_rate)
     settings: dict[str, Any] = json.loads(keys)
     return settings, lines
 
 
-def set_netem(link: dict[str, object], words: object) -> None:
-    """Sets the keys of a link's table that words mean; of its queue, the limit. Raises `ScenarioError`."""
-    keys, _ = link_keys(words)
+def has_rate(link: Mapping[str, object], forward: Mapping[str, object] | None = None) -> bool:
+    """Whether a link's table has a rate; one of a reverse path without the key has that of the `forward` link."""
+    if "rate" not in link and forward is not None:
+        return has_rate(forward)
+    return link.get("rate", NO_RATE) != NO_RATE
+
+
+def set_netem(link: dict[str, object], words: object, forward: Mapping[str, object] | None = None) -> None:
+    """Sets the keys of a link's table that words mean; of its queue, the limit. `forward` as in `has_rate`. Raises `ScenarioError`."""
+    keys, _ = link_keys(words, has_rate(link, forward))
+    if "rate" in keys:
+        # With a rate it has a queue instead.
+        link.pop("delay_limit", None)
     if (queue := keys.pop("queue", None)) is not None:
         present = link.get("queue")
         link["queue"] = {**present, "limit": queue["limit"]} if isinstance(present, dict) else queue
     link.update(keys)
 
 
-def with_netem(
-    words: str | None, given: Mapping[str, object], defaults: Mapping[str, str] = DEFAULTS
-) -> tuple[dict[str, object], list[str]]:
-    """The options of a link with those that --netem stands for, and what its words mean. Raises `ScenarioError` where both are given:
-    an option that has its default is not.
+def with_netem(words: str | None, given: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
+    """The options of a link with those that --netem stands for, and what its words mean. A link that neither gives a rate has none. Raises
+    `ScenarioError` where both give one thing.
     """
     if words is None:
         return dict(given), []
-    settings = netem(words)
+    is_rated = given.get("rate") not in (None, NO_RATE)
+    settings = keywords_of(words, is_rated)
     for key in settings:
-        if (value := given.get(key)) not in (None, defaults.get(key)):
+        if (value := given.get(key)) is not None:
             option, shown = ("trace", value["trace"]) if isinstance(value, Mapping) else (key, value)
             raise refused(f"--{option}", shown, f"no --{option} with --netem, whose words say it")
-    return {**given, **settings}, meanings(words)
+    if not is_rated:
+        settings.setdefault("rate", NO_RATE)
+    return {**given, **settings}, meanings(words, has_rate=is_rated)
 
 
 def say_netem(lines: Iterable[str], of: str = "") -> None:
@@ -103,11 +131,11 @@ def expanded(document: Mapping[str, object]) -> Mapping[str, object]:
     """
     copy = deepcopy(dict(document))
     links = [table for key in ("link", "parking_lot") for table in tables_in(copy.get(key))]
-    reverse = [table for link in links for table in tables_in(link.get("reverse"))]
-    for link in [*links, *reverse]:
+    reverse = [(table, link) for link in links for table in tables_in(link.get("reverse"))]
+    for link, forward in [*((link, None) for link in links), *reverse]:
         with suppress(ScenarioError):
-            if "netem" in link and link.keys().isdisjoint(link_keys(link["netem"])[0]):
-                set_netem(link, link.pop("netem"))
+            if "netem" in link and link.keys().isdisjoint(link_keys(link["netem"], has_rate(link, forward))[0]):
+                set_netem(link, link.pop("netem"), forward)
     return copy
 
 

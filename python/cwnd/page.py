@@ -12,7 +12,7 @@ from pathlib import Path
 from cwnd import _native
 from cwnd._native import Scenario
 from cwnd.built_in import built_in_sets
-from cwnd.input_errors import refused
+from cwnd.input_errors import missing, refused
 from cwnd.temporary_files import replacing
 
 #: Built by `make page` and in every wheel.
@@ -37,6 +37,8 @@ def check_page(scenario: Scenario) -> None:
     for number, group in enumerate(scenario.groups):
         if group.cc not in built_in_sets():
             raise refused(f"flow[{number}].cc", group.cc, "an algorithm of the package: a page has no plugins")
+    if any(link.queue is None for link in scenario.links):
+        raise missing("link.rate", "a rate, which pages draw; the command line runs links without one")
     if scenario.files:
         raise refused("page", next(iter(scenario.files)), "a scenario that names no file")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cwnd import drop_causes
 from cwnd.connection_failures import failure_lines, receive_limit_lines
-from cwnd.json_types import number
+from cwnd.json_types import number, optional_number, total_of
 from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ def three_digits(value: float) -> str:
     return f"{value:.{max(0, 2 - math.floor(math.log10(abs(rounded))))}f}"
 
 
+def or_dash(form: Callable[[float], str], value: float | None) -> str:
+    """A number in this form, or a dash where there is none."""
+    return "-" if value is None else form(value)
+
+
 def seconds(value: float | None) -> str:
     """A time in s, with more decimals the shorter it is."""
     if value is None:
@@ -64,6 +69,12 @@ def causes_of(links: Sequence[LinkSummary]) -> list[DropCause]:
     return drop_causes.reported(lambda column: any(number(link, column) for link in links))
 
 
+def counted(link: LinkSummary, cause: DropCause) -> str:
+    """What a report calls drops at a link: without a rate it has no queue, and only its `delay_limit` drops for want of room."""
+    is_limit = link["capacity_mbps"] is None and cause["column"] == "drops_queue"
+    return "by the delay_limit" if is_limit else cause["counted"]
+
+
 def links(summary: Summary) -> Grid:
     """A row per link."""
     rows = summary["links"]
@@ -85,8 +96,8 @@ def links(summary: Summary) -> Grid:
 
     def row(link: LinkSummary) -> list[str]:
         return [
-            mbps(link["capacity_mbps"]),
-            f"{link['utilization']:.1%}",
+            or_dash(mbps, link["capacity_mbps"]),
+            or_dash("{:.1%}".format, link["utilization"]),
             percent(loss_fraction(link)),
             *(f"{number(link, f'queue_{name}_ms'):.1f}" for name in delays),
             *(f"{number(link, cause['column']):.0f}" for cause in causes),
@@ -199,7 +210,8 @@ def without_window(summary: Summary) -> set[str]:
 def cells(flow: FlowSummary, ended: Collection[str]) -> list[str]:
     """A flow's row; `ended` are the names of flows without a mean window."""
     has_window = flow["name"] not in ended
-    return [form(number(flow, key) if has_window or key != "cwnd_mean" else 0.0) for _, key, form in COLUMNS]
+    numbers = [optional_number(flow, key) if has_window or key != "cwnd_mean" else 0.0 for _, key, _ in COLUMNS]
+    return [or_dash(form, value) for (*_, form), value in zip(COLUMNS, numbers, strict=True)]
 
 
 def groups(flows: Sequence[FlowSummary], ended: Collection[str]) -> Grid:
@@ -211,8 +223,10 @@ def groups(flows: Sequence[FlowSummary], ended: Collection[str]) -> Grid:
     def cell(members: list[FlowSummary], key: str, form: Callable[[float], str]) -> str:
         if key == "cwnd_mean":
             members = [flow for flow in members if flow["name"] not in ended]
-        total = sum(number(flow, key) for flow in members)
-        return form(total / max(1, len(members)) if key in ("rtt_ms", "cwnd_mean") else total)
+        total = total_of(optional_number(flow, key) for flow in members)
+        if total is not None and key in ("rtt_ms", "cwnd_mean"):
+            total /= max(1, len(members))
+        return or_dash(form, total)
 
     rows = [
         (label, [f"{len(members):,}", *(cell(members, key, form) for _, key, form in COLUMNS)])
@@ -257,13 +271,15 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(f"delay: the wait in the queue; {drop_causes.legend(causes_of(summary['links']))}")
     else:
         link = summary["link"]
-        used = f"utilisation {link['utilization']:.1%}"
-        printer.print(f"{mbps(link['capacity_mbps'])} Mbit/s, {measured}: {', '.join(filter(None, (used, fairness)))}")
+        used = "" if link["utilization"] is None else f"utilisation {link['utilization']:.1%}"
+        capacity = "no rate" if link["capacity_mbps"] is None else f"{mbps(link['capacity_mbps'])} Mbit/s"
+        found = ", ".join(filter(None, (used, fairness)))
+        printer.print(f"{capacity}, {measured}{f': {found}' if found else ''}")
         printer.print(
             f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_p50_ms']:.1f} p50, "
             f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, max {link['queue_max_ms']:.1f}"
         )
-        dropped = (f"{number(link, cause['column']):.0f} {cause['counted']}" for cause in causes_of([link]))
+        dropped = (f"{number(link, cause['column']):.0f} {counted(link, cause)}" for cause in causes_of([link]))
         marked = f"; {link['marks']} marked (ECN)" if link.get("marks") else ""
         printer.print(f"dropped {', '.join(dropped)}{marked}")
     if summary["measured_s"] != [0, summary["duration_s"]]:

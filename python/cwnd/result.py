@@ -139,10 +139,11 @@ class Result(Displayed):
         link, flows = self.summary["link"], self.summary["flows"]
         shown = [f"{flow['name']} {flow['throughput_mbps']:.4g} Mbit/s" for flow in flows[:6]]
         more = f", ... {len(flows)} flows" if len(flows) > len(shown) else ""
-        used = f"{link['utilization']:.1%} of {link['capacity_mbps']:.4g} Mbit/s"
-        return (
-            f"Result({', '.join(shown)}{more}; {used}; {self.summary['duration_s']:.4g} s, seed {self.summary['seed']})"
+        capacity, used = link["capacity_mbps"], link["utilization"]
+        of_link = (
+            "no rate" if capacity is None else f"{'-' if used is None else f'{used:.1%}'} of {capacity:.4g} Mbit/s"
         )
+        return f"Result({', '.join(shown)}{more}; {of_link}; {self.summary['duration_s']:.4g} s, seed {self.summary['seed']})"
 
     def __eq__(self, other: object) -> bool:
         """Equal if lane, scenario, summary (without the time that the run took) and every table are equal."""
@@ -216,7 +217,7 @@ class Result(Displayed):
 
     @property
     def rates(self) -> pa.Table:
-        """The rate of each link from a time on: link, time_s, rate_mbps (0 in an outage; the mean of a trace)."""
+        """The rate of each link from a time on: link, time_s, rate_mbps (0 in an outage; the mean of a trace); no row of a link without a rate."""
         return self.table("rates")
 
     @property

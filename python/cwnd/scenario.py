@@ -18,7 +18,7 @@ from cwnd._native import Scenario, nearest
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
 from cwnd.input_errors import NOT_JSON, refused, shown
-from cwnd.keywords import LINK_KEYS, RECORD
+from cwnd.keywords import LINK_KEYS, NO_RATE, RECORD
 from cwnd.settings import CommonSettings, Flows, LinkSettings, Rate
 
 if TYPE_CHECKING:
@@ -41,11 +41,12 @@ def scenario_schema() -> dict[str, Any]:
 def dumbbell(
     flows: Flows,
     *,
-    rate: Rate,
+    rate: Rate | None = None,
     rtt: str,
-    buffer: str = "1bdp",
+    buffer: str | None = None,
     loss: str | Mapping[str, Value] | None = None,
     delay: str | Mapping[str, Value] | None = None,
+    delay_limit: str | None = None,
     jitter: str | Mapping[str, Value] | None = None,
     reorder: Mapping[str, Value] | None = None,
     tick: str | None = None,
@@ -58,10 +59,11 @@ def dumbbell(
     `flows` are `Flow`s, texts as the command line has them (`"cubic:2@rtt=160ms"`), or names with counts (`{"cubic": 4,
     "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms.
 
-    The link: `rate` (bit/s with unit; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; or a series, `{"series": file}`),
-    `rtt` (propagation only), `buffer` (packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
+    The link: `rate` (bit/s with unit; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; a series, `{"series": file}`; without one a packet takes no
+    time to send, and there is no queue), `rtt` (propagation only), `buffer` (1 BDP; packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
     and if you like `max_p`, `weight`, `gentle` and `ecn`: Random Early Detection), `codel` (`{}`, or `target`, `interval` and `ecn`: CoDel), `loss` (`every:N`, `every:N,FIRST`,
-    `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K` in the order of tc netem, `at:N,N`, or `{"gemodel": ["1%", "10%", "70%", "0.1%"]}`), `delay` (the link's part of the round trip, or a series, `{"series": file}`), `jitter` (`"5ms"`),
+    `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K` in the order of tc netem, `at:N,N`, or `{"gemodel": ["1%", "10%", "70%", "0.1%"]}`), `delay` (the link's part of the round trip, or a series, `{"series": file}`),
+    `delay_limit` (without a rate: the packets that may be on the link at once), `jitter` (`"5ms"`),
     `reorder` (`{"share": 0.01, "extra": "10ms"}`), `tick` (`"1ms"`: packets move at its multiples only, as in dummynet), `count_in_service`
     (whether `buffer` counts the packet being sent, as dummynet's does), `reverse` (a link with a queue on the reverse path: `True`, or its keys).
 
@@ -80,6 +82,7 @@ def dumbbell(
         "buffer": buffer,
         "loss": loss,
         "delay": delay,
+        "delay_limit": delay_limit,
         "jitter": jitter,
         "reorder": reorder,
         "tick": tick,
@@ -96,18 +99,18 @@ def dumbbell_document(
     check_keywords(settings, function)
     given = dict(settings)
     link = _given(**{key: given.pop(key, None) for key in LINK_KEYS})
-    reverse, buffer = given.pop("reverse", False), cast("str", given.pop("buffer", "1bdp"))
-    others, queue = _queue(buffer, cast("LinkSettings", given))
-    return _document({"link": {**link, "queue": queue, "reverse": reverse}}, flows, others)
+    reverse, buffer = given.pop("reverse", False), cast("str | None", given.pop("buffer", None))
+    others, queue = _queue(link.get("rate"), buffer, cast("LinkSettings", given))
+    return _document({"link": {**link, **queue, "reverse": reverse}}, flows, others)
 
 
 def parking_lot(
     flows: Flows,
     *,
     hops: int,
-    rate: Rate,
+    rate: Rate | None = None,
     delay: str,
-    buffer: str = "1bdp",
+    buffer: str | None = None,
     rtt: str | None = None,
     loss: str | Mapping[str, Value] | None = None,
     reverse: bool | Mapping[str, Value] = False,
@@ -119,11 +122,9 @@ def parking_lot(
     if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
     """
     check_keywords(settings, parking_lot)
-    others, queue = _queue(buffer, settings)
+    others, queue = _queue(rate, buffer, settings)
     link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay)
-    return from_document(
-        _document({"parking_lot": {"hops": hops, **link, "queue": queue, "reverse": reverse}}, flows, others)
-    )
+    return from_document(_document({"parking_lot": {"hops": hops, **link, **queue, "reverse": reverse}}, flows, others))
 
 
 def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings]) -> Scenario:
@@ -157,10 +158,12 @@ def _expected(discipline: QueueDiscipline) -> str:
     return f"{what}, such as {' or '.join([*none, *([example] if example else [])])}"
 
 
-def _queue(buffer: str, settings: LinkSettings) -> tuple[CommonSettings, dict[str, object]]:
-    """The settings that are not of the queue, and the keys of the queue."""
+def _queue(
+    rate: object, buffer: str | None, settings: LinkSettings
+) -> tuple[CommonSettings, dict[str, dict[str, object]]]:
+    """The settings that are not of the queue, and the queue. A link without a rate has none; one that is asked for is refused later."""
     others: dict[str, object] = {**settings}
-    queue: dict[str, object] = {"kind": "droptail", "limit": buffer}
+    queue: dict[str, object] = {"kind": "droptail", "limit": "1bdp" if buffer is None else buffer}
     for kind, discipline in DISCIPLINES.items():
         given = others.pop(kind, None)
         if given is None:
@@ -179,7 +182,8 @@ def _queue(buffer: str, settings: LinkSettings) -> tuple[CommonSettings, dict[st
         if queue["kind"] != "droptail":
             raise refused(keyword, given, f"one queue discipline; {queue['kind']} is given, too")
         queue["kind"] = kind
-    return cast("CommonSettings", others), queue
+    is_asked = rate not in (None, NO_RATE) or buffer is not None or queue["kind"] != "droptail"
+    return cast("CommonSettings", others), {"queue": queue} if is_asked else {}
 
 
 def _given(**keys: object) -> dict[str, object]:

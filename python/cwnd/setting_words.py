@@ -78,7 +78,9 @@ def others_of(scenario: Scenario, document: Table) -> dict[str, str]:
     found = {
         "jitter": f"jitter up to {' or '.join(most)}" if most else "",
         "packet_size": f"packets of {' or '.join(map(with_space, sizes))}" if list(sizes) != [COMMON_SIZE] else "",
-        "reverse": "a queue in the reverse direction too" if any(link.is_reverse for link in scenario.links) else "",
+        "reverse": "a queue in the reverse direction too"
+        if any(link.is_reverse and link.queue is not None for link in scenario.links)
+        else "",
     }
     return {name: words for name, words in found.items() if words}
 

@@ -10,7 +10,7 @@ from typing import TypedDict
 from cwnd.disciplines import QueueDisciplines
 from cwnd.flow_and_link import Flow, Value
 
-#: Bit/s with unit, `"10Mbit/s"`; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; or a series, `{"series": file}`.
+#: Bit/s with unit, `"10Mbit/s"`; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; a series, `{"series": file}`; or `"none"`.
 Rate = str | list[tuple[str, str]] | Mapping[str, str]
 #: A `Flow`, a text as the command line has it (`"cubic:2@rtt=160ms"`), names with counts (`{"cubic": 4, "sack": 4}`), or several of the first two.
 Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
@@ -67,6 +67,8 @@ class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
 
     #: the link's part of the round trip, with unit, or a series of it, `{"series": file}`
     delay: str | Mapping[str, Value] | None
+    #: of a link without a rate: packets that may be on it at once, `"300packets"`, as tc-netem's limit
+    delay_limit: str | None
     #: packets that are late: `{"share": 0.01, "extra": "10ms"}`
     reorder: Mapping[str, Value] | None
     #: packets move at its multiples only, as in dummynet: `"1ms"`
@@ -80,7 +82,7 @@ class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
 class BottleneckSettings(PathSettings, total=False):
     """Settings of one bottleneck."""
 
-    #: rate of the link, IP bits on the wire (100 Mbit/s): a text, steps, a trace or a series
+    #: rate of the link, IP bits on the wire (100 Mbit/s): a text, steps, a trace or a series; `"none"`: no rate, no queue
     rate: Rate
     #: round trip time without queueing, with unit (40 ms)
     rtt: str

@@ -27,8 +27,6 @@ from cwnd.packets import capture_file, capturing, check_options
 from cwnd.scenario import dumbbell_document, from_document
 from cwnd.traced import rate_of
 
-#: The default of --buffer.
-BUFFER = "1bdp"
 #: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
 ABSENT, NO_PROGRAM = 127, 126
 #: Signals that are the command's.
@@ -54,7 +52,8 @@ def command(
         ),
     ] = None,
     rate: Annotated[
-        str | None, typer.Option(help="Rate of each direction, IP bits on the wire.", show_default=False)
+        str | None,
+        typer.Option(help="Rate of each direction, IP bits on the wire; none: without a rate.", show_default=False),
     ] = None,
     trace: Annotated[
         Path | None,
@@ -76,7 +75,10 @@ def command(
         typer.Option("--trace-down", metavar="FILE", help="A trace of what it receives.", show_default="--trace"),
     ] = None,
     rtt: Annotated[str, typer.Option(help="Round trip time without queueing.")] = "40ms",
-    buffer: Annotated[str, typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.")] = BUFFER,
+    buffer: Annotated[
+        str | None,
+        typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.", show_default="1bdp"),
+    ] = None,
     loss: Annotated[
         str | None,
         typer.Option(
@@ -114,7 +116,7 @@ def command(
     if rate is not None and trace is not None:
         fail("--rate: expected it or --trace, and not both")
     given = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
-    options, meanings = with_netem(netem, given, {"buffer": BUFFER})
+    options, meanings = with_netem(netem, given)
     with naming_rtt(netem, rtt):
         scenario = links(options, trace_down, rtt=rtt, seed=seed, snap_length=snap_length)
     say_netem(meanings)
@@ -135,7 +137,7 @@ def links(
 ) -> Scenario:
     """A link each way; the flow only says which is which. `options` are those of the link of what the command sends."""
     if (rate := options.get("rate")) is None:
-        fail("--rate: missing; expected it, --trace, or a rate in the words of --netem")
+        fail("--rate: missing; expected it (none: without a rate), --trace, or --netem")
     if trace_down is not None and not isinstance(rate, Mapping):
         fail(f'--trace-down: "{trace_down}" is not accepted without --trace; expected both')
     if not (seed.isascii() and seed.isdigit()):
@@ -149,7 +151,8 @@ def links(
         "duration": "1s",
         "snap_length": snap_length,
     }
-    return from_document(dumbbell_document("reno", settings))
+    # What limits the flow is the command's matter.
+    return from_document(dumbbell_document("reno@rwnd=1", settings))
 
 
 def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None, pcap: Path | None = None) -> int:

@@ -35,8 +35,8 @@ class FlowSummary(TypedDict):
     throughput_mbps: float
     #: payload bits that reached the receiver, each once, over the measured interval (Mbit/s)
     goodput_mbps: float
-    #: throughput over the capacity of its slowest link (1)
-    share: float
+    #: throughput over the capacity of its slowest link; null where no link on its path has one (1)
+    share: float | None
     #: time-weighted mean of the window (segments)
     cwnd_mean: float
     #: data packets sent, retransmissions included, by when they were sent (packets)
@@ -110,10 +110,11 @@ class LinkSummary(TypedDict):
     #: name
     name: str
     #: what it could send in the measured interval, over its length: the integral of its rate, of a trace its
-    #: opportunities (Mbit/s)
-    capacity_mbps: float
-    #: wire bits that left it over what it could send, both in the measured interval (1)
-    utilization: float
+    #: opportunities; null where it has no rate (Mbit/s)
+    capacity_mbps: float | None
+    #: wire bits that left it over what it could send, both in the measured interval; null where it could send
+    #: nothing or has no rate (1)
+    utilization: float | None
     #: packets that left it (packets)
     packets: int
     #: drops for want of room (packets)

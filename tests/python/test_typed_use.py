@@ -21,8 +21,8 @@ from cwnd.replicates.document import describe
 #: Each line is right; what is misspelt in its twin stands after it.
 LINES = [
     ('result = cwnd.compare(["cubic:2", "reno"], rtt="40ms", duration="5s")', "rtt", "rrt"),
-    ("used: float = result.summary['link']['utilization']", "utilization", "utilisation"),
-    ("share: float = result.summary['flows'][0]['share']", "'share'", "'shares'"),
+    ("used: float | None = result.summary['link']['utilization']", "utilization", "utilisation"),
+    ("share: float | None = result.summary['flows'][0]['share']", "'share'", "'shares'"),
     ("p95: float | None = result.measures.link.queue_p95_ms.value", "queue_p95_ms", "p95_queue_ms"),
     ("fair: float | None = result.measures.flows.jain.value", "jain", "jains"),
     ("many = cwnd.compare('cubic', seeds=3, folder='out')", "seeds", "sedes"),

@@ -21,6 +21,7 @@ from datetime import date
 from pathlib import Path
 
 import cwnd
+from cwnd.json_types import number
 from tools import ROOT
 
 PAGE = ROOT / "docs" / "results" / "emulator.md"
@@ -61,7 +62,7 @@ def hold(rate_mbps: int, seconds: int) -> Held | str:
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     live = run.summary["live"]
     late = (live["late_p50_ms"], live["late_p99_ms"], live["late_p999_ms"], live["late_worst_ms"])
-    return Held(run.summary["link"]["utilization"], late, used / (seconds + 5), live["packets_delivered"])
+    return Held(number(run.summary["link"], "utilization"), late, used / (seconds + 5), live["packets_delivered"])
 
 
 def left_behind() -> set[str]:

@@ -33,6 +33,8 @@ COUNTED = (
 )
 #: What is a dictionary in a summary, by the table that it is a row of.
 SUMMARIES = {"flows": "FlowSummary", "links": "LinkSummary", "traffic": "TrafficSummary"}
+#: Numbers that the scenario has, and no run.
+ASKED = ("asked_mbps",)
 PYTHON = {
     "string": "str",
     "dictionary": "str",
@@ -202,7 +204,7 @@ def types() -> str:
         text += f"\n\nclass {title.removesuffix('Summary')}Intervals(TypedDict, total=False):\n"
         text += f'    """The numbers of a `{title}` over several runs."""\n\n'
         for column in table["columns"]:
-            is_number = PYTHON[column["type"]] in ("int", "float") and not column["nullable"]
+            is_number = PYTHON[column["type"]] in ("int", "float") and column["name"] not in ASKED
             if is_number and not column["table_only"]:
                 text += f"    {column['name']}: IntervalDocument\n"
     return text + WHOLE

@@ -55,7 +55,7 @@ def point_of(experiment: AnyExperiment, cubic: str, taken: set[str]) -> tuple[st
             check_page(scenario)
         except ScenarioError:
             continue
-        if scenario.duration_s * scenario.rate_mbps > MOST_MBIT:
+        if scenario.duration_s * (scenario.rate_mbps or 0.0) > MOST_MBIT:
             continue
         text = json.dumps(document, separators=(",", ":"))
         if text not in taken:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cwnd import _native
+from cwnd.json_types import number
 from cwnd.scenario import from_document
 from tools.peers.ns2.run import run_ns2
 from tools.peers.ns3.run import run_ns3
@@ -251,13 +252,15 @@ def run_ours(
     summary = simulation.summary()
     cpu_s = time.thread_time() - before
     per_ms = case.rate_mbps * 1e3 / PACKET_BITS
-    through = sum(link["utilization"] for link in summary["links"]) * per_ms * (seconds - measured_from) * 1e3
+    through = sum(number(link, "utilization") for link in summary["links"]) * per_ms * (seconds - measured_from) * 1e3
     drops = sum(link["drops_queue"] + link["drops_early"] + link["drops_head"] for link in summary["links"])
     return PeerResult(
         mbps=[flow["throughput_mbps"] for flow in summary["flows"]],
         loss_rate=drops / (through + drops),
         drops=drops,
-        queue=sum(link["queue_mean_ms"] * link["utilization"] * per_ms for link in summary["links"]),  # Little's law
+        queue=sum(
+            link["queue_mean_ms"] * number(link, "utilization") * per_ms for link in summary["links"]
+        ),  # Little's law
         timeouts=sum(flow["timeouts_run"] for flow in summary["flows"]),
         cpu_s=cpu_s,
         # In a chain every packet counts once per bottleneck, as the peers' do.
@@ -277,7 +280,11 @@ def run_peer(case: Case, seed: int, seconds: int, measured_from: int, simulator:
     links = run["links"]
     drops = sum(link["drops"] for link in links)
     through = (
-        sum(link["utilization"] for link in links) * case.rate_mbps * 1e6 / PACKET_BITS * (seconds - measured_from)
+        sum(number(link, "utilization") for link in links)
+        * case.rate_mbps
+        * 1e6
+        / PACKET_BITS
+        * (seconds - measured_from)
     )
     return PeerResult(
         mbps=[flow["throughput_mbps"] for flow in run["flows"]],

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
+from cwnd.json_types import number
 from cwnd.scenario import from_document
 from cwnd.store import run
 from tools.docs import pages
@@ -119,7 +120,7 @@ def ours(place: Place, seed: int, recovery: str) -> Outcome:
     }
     summary = run(from_document(document)).summary
     return Outcome(
-        summary["link"]["utilization"],
+        number(summary["link"], "utilization"),
         sum(flow["drops_run"] for flow in summary["flows"]),
         sum(flow["timeouts_run"] for flow in summary["flows"]),
     )

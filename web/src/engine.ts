@@ -70,7 +70,8 @@ export interface FlowSummary {
   start_s: number;
   throughput_mbps: number;
   goodput_mbps: number;
-  share: number;
+  /** Null where its links could send nothing. */
+  share: number | null;
   cwnd_mean: number;
   packets_sent: number;
   retransmits: number;
@@ -81,7 +82,8 @@ export interface FlowSummary {
 export interface LinkSummary {
   name: string;
   capacity_mbps: number;
-  utilization: number;
+  /** Null where it could send nothing. */
+  utilization: number | null;
   packets: number;
   drops_queue: number;
   drops_early: number;

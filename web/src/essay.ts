@@ -319,7 +319,7 @@ function controller(essay: Essay): void {
     start.textContent = "Again";
     if (!view?.run.summary) return;
     const { drops_queue, queue_mean_ms } = view.run.summary.link;
-    const [other, yours] = view.groups.map(({ flows }) => flows.reduce((sum, flow) => sum + view.run.summary!.flows[flow]!.share, 0));
+    const [other, yours] = view.groups.map(({ flows }) => flows.reduce((sum, flow) => sum + (view.run.summary!.flows[flow]!.share ?? 0), 0));
     figure.write({ youOther: other!, yours: yours!, youDrops: drops_queue, youWait: queue_mean_ms, byHand: -BY_HAND });
   };
 }

@@ -110,7 +110,7 @@ export const FIGURES: FigureSpec[] = [
     choices: [algorithms([["CUBIC", "cubic"], ["Reno", "reno"]])],
     values: ({ run }) => {
       const [bdp, rtt] = [run.description.links[0]!.bdp_packets, run.description.flows[0]!.rtt_ms / 1000];
-      return { bdp, rounds: bdp / 2, back: (bdp / 2) * rtt, busy: run.summary!.link.utilization, simulated: run.description.duration_s };
+      return { bdp, rounds: bdp / 2, back: (bdp / 2) * rtt, busy: run.summary!.link.utilization!, simulated: run.description.duration_s };
     },
   },
   {
@@ -171,7 +171,7 @@ export const FIGURES: FigureSpec[] = [
       { label: "After a loss CUBIC keeps", options: [["0.7", (given) => withAll(given, "beta", null, [0])], ["0.8", (given) => withAll(given, "beta", "0.8", [0])]], read: (given) => (keyIn(given, "beta") ? 1 : 0) },
       { label: "One acknowledgement for", options: [["two packets", (given) => withAll(given, "ack_every", null)], ["each", (given) => withAll(given, "ack_every", "1")]], read: (given) => (keyIn(given, "ack_every") ? 1 : 0) },
     ],
-    values: (view) => ({ cubic: groupShare(view, 0), sack: groupShare(view, 1), busy: view.run.summary!.link.utilization }),
+    values: (view) => ({ cubic: groupShare(view, 0), sack: groupShare(view, 1), busy: view.run.summary!.link.utilization! }),
   },
   {
     ...{ id: "kernel", kinds: ["window"], extras: ["w_max"], sliders: [], choices: [] },

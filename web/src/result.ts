@@ -47,7 +47,7 @@ export function seedsSentence(view: View, { mean, high }: Interval): string {
 const COLUMNS: [string, (flow: FlowSummary) => number, (value: number) => string][] = [
   ["Mbit/s", (flow) => flow.throughput_mbps, short],
   ["goodput", (flow) => flow.goodput_mbps, short],
-  ["share", (flow) => flow.share, percent],
+  ["share", (flow) => flow.share ?? Number.NaN, percent],
   // What sent nothing has no mean window: that of its end would stand there.
   ["mean window", (flow) => (flow.packets_sent ? flow.cwnd_mean : 0), (value) => (value ? short(value) : "–")],
   ["drops", (flow) => flow.drops, whole],

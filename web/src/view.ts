@@ -75,7 +75,7 @@ export const mbpsOf = (summary: Summary, flows: number[]): number => sumOf(summa
 
 /** The first group's part of what all flows carry; of one group alone, the utilisation. */
 export function outcome(summary: Summary, groups: number[][]): number {
-  if (groups.length < 2) return summary.link.utilization;
+  if (groups.length < 2) return summary.link.utilization ?? Number.NaN;
   const all = groups.reduce((sum, flows) => sum + mbpsOf(summary, flows), 0);
   return all > 0 ? mbpsOf(summary, groups[0]!) / all : 0;
 }
@@ -119,7 +119,7 @@ export function targetCurve(rows: Rows, c: number, columns: number, duration_s: 
 }
 
 export const whole = (value: number): string => Math.round(value).toLocaleString("en");
-export const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
+export const percent = (value: number | null): string => (value === null || Number.isNaN(value) ? "–" : `${(100 * value).toFixed(1)} %`);
 /** Three digits. */
 export const short = (value: number): string =>
   Math.abs(value) >= 100 ? whole(value) : String(Number(value.toPrecision(3)));

@@ -10,7 +10,8 @@
 //! | [`Fifo`], [`HeadQueue`] | does the queue take it, and when has it left the wire? | a [`OfferResult`] |
 //! | [`Delay`] | when is it at the other end? | a time |
 //!
-//! A [`Link`] is the last three in one piece, with counters of drops and waits.
+//! A [`Link`] is the last three in one piece, with counters of drops and waits. It may have no rate: then it has no queue, a packet takes no
+//! time to send, and it has no capacity.
 //!
 //! Each is a value whose calls are in the order of time, draws from its own [random stream](random::RandomStream), and never looks
 //! ahead. None depends on what a packet is: only sizes in bytes are passed in, so a simulator and an emulator can store packets as they
@@ -42,6 +43,7 @@ mod head_queue;
 mod limit;
 mod link;
 mod loss;
+mod no_rate;
 mod offer;
 mod packet_queue;
 pub mod random;

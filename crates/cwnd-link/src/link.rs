@@ -8,6 +8,7 @@ use crate::fifo::{Fifo, FifoConfig};
 use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
 use crate::limit::Limit;
 use crate::loss::{Loss, LossProcess};
+use crate::no_rate::NoRate;
 use crate::offer::OfferResult;
 use crate::random::RandomStream;
 use crate::service::{NEVER, Rate};
@@ -35,6 +36,8 @@ pub enum ServerConfig {
     Fifo(FifoConfig, RandomStream),
     /// A queue whose discipline decides at the head.
     Head(HeadQueueConfig),
+    /// No rate, and so no queue: a packet takes no time to send. So many may be on their way at once.
+    NoRate(Option<u64>),
 }
 
 impl ServerConfig {
@@ -52,12 +55,13 @@ impl ServerConfig {
         }
     }
 
-    /// How fast the link sends.
+    /// How fast the link sends; `None` where it has no rate, and so no capacity.
     #[must_use]
-    pub const fn rate(&self) -> &Rate {
+    pub const fn rate(&self) -> Option<&Rate> {
         match self {
-            Self::Fifo(config, _) => &config.rate,
-            Self::Head(config) => &config.rate,
+            Self::Fifo(config, _) => Some(&config.rate),
+            Self::Head(config) => Some(&config.rate),
+            Self::NoRate(_) => None,
         }
     }
 }
@@ -80,7 +84,7 @@ impl LinkConfig {
 #[derive(Debug)]
 pub struct Link<P> {
     pub(crate) server: Server<P>,
-    rate: Rate,
+    rate: Option<Rate>,
     pub(crate) loss: LossProcess,
     pub(crate) delay: Delay,
     /// Whether packets can overtake each other on the way to its far end.
@@ -104,6 +108,8 @@ pub(crate) enum Server<P> {
 #[derive(Debug)]
 pub(crate) enum HeldServer<P> {
     Fifo(Fifo, Tick),
+    /// It holds none, but no other link pays for it there.
+    NoRate(NoRate, Option<Tick>),
     Head(HeadQueue<(P, PacketClass)>, Option<HeadTicks>),
 }
 
@@ -131,7 +137,7 @@ pub struct Transit {
 pub enum Offered {
     /// The link will send it.
     Departs(Transit),
-    /// The link holds its packets, or ticks. It wants this one by [`Link::hold`]; [`Link::pop`] may say later what becomes of it.
+    /// The link holds its packets, ticks, or has no rate. It wants this one by [`Link::hold`]; [`Link::pop`] may say later what becomes of it.
     Holds,
     /// It is dropped.
     Dropped(DropCause),
@@ -144,7 +150,7 @@ impl<P> Link<P> {
         let tick = config.tick;
         Self {
             order: config.delay.0.order(),
-            rate: config.server.rate().clone(),
+            rate: config.server.rate().cloned(),
             server: match config.server {
                 ServerConfig::Fifo(config, stream) => {
                     let fifo = Fifo::from_config(config, stream);
@@ -157,6 +163,7 @@ impl<P> Link<P> {
                     let ticks = tick.map(|tick| HeadTicks { tick, held_at: 0 });
                     Server::Held(HeldServer::Head(HeadQueue::new(config), ticks))
                 }
+                ServerConfig::NoRate(limit) => Server::Held(HeldServer::NoRate(NoRate::new(limit), tick)),
             },
             loss: LossProcess::new(config.loss.0, config.loss.1),
             delay: Delay::new(config.delay.0, config.delay.1),
@@ -167,10 +174,10 @@ impl<P> Link<P> {
         }
     }
 
-    /// How fast it sends.
+    /// How fast it sends; `None` where it has no rate, and so no capacity.
     #[must_use]
-    pub const fn rate(&self) -> &Rate {
-        &self.rate
+    pub const fn rate(&self) -> Option<&Rate> {
+        self.rate.as_ref()
     }
 
     /// Propagation at `now`, ns: without jitter and without an extra delay.
@@ -184,6 +191,7 @@ impl<P> Link<P> {
         match &mut self.server {
             Server::Fifo(fifo) => fifo.backlog(now),
             Server::Held(HeldServer::Fifo(fifo, tick)) => fifo.backlog(tick.last(now)),
+            Server::Held(HeldServer::NoRate(..)) => Backlog::default(),
             Server::Held(HeldServer::Head(queue, ticks)) => queue.backlog(present(*ticks, now)),
         }
     }
@@ -204,7 +212,7 @@ impl<P> Link<P> {
     }
 
     /// Hands over a packet for which [`Link::offer`] has just said [`Offered::Holds`]; a link that holds none never says so. What becomes of it,
-    /// if that is known at once: it is on a link that ticks and decides at arrival.
+    /// if that is known at once: it is on a link that decides at arrival.
     ///
     /// # Errors
     /// Why it is dropped.
@@ -232,6 +240,20 @@ impl<P> Link<P> {
                     }
                     OfferResult::Dropped(cause) => Err(self.drop_at(now, cause)),
                 }
+            }
+            Server::Held(HeldServer::NoRate(no_rate, tick)) => {
+                let tick = *tick;
+                if !no_rate.has_room(now) {
+                    return Err(self.drop_at(now, DropCause::Full));
+                }
+                let transit = match tick {
+                    None => self.depart((size, class), 0, now, false),
+                    Some(tick) => self.depart_at_tick(tick, (size, class), now, (now, now, false)),
+                };
+                if let Server::Held(HeldServer::NoRate(no_rate, _)) = &mut self.server {
+                    no_rate.note(transit.arrives);
+                }
+                Ok(Some(transit))
             }
             Server::Fifo(_) => {
                 debug_assert!(false, "a packet for a link that holds none");
@@ -265,7 +287,7 @@ impl<P> Link<P> {
     #[must_use]
     pub fn next_event(&self) -> u64 {
         match &self.server {
-            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..)) => NEVER,
+            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..) | HeldServer::NoRate(..)) => NEVER,
             Server::Held(HeldServer::Head(queue, None)) => queue.next_event(),
             // Not before the packet that brought it about.
             Server::Held(HeldServer::Head(queue, Some(ticks))) => {
@@ -295,7 +317,7 @@ impl<P> Link<P> {
     /// The packets that it holds.
     pub fn packets(&self) -> impl Iterator<Item = &P> {
         let queue = match &self.server {
-            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..)) => None,
+            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..) | HeldServer::NoRate(..)) => None,
             Server::Held(HeldServer::Head(queue, _)) => Some(queue),
         };
         queue.into_iter().flat_map(|queue| queue.packets()).map(|(packet, _)| packet)

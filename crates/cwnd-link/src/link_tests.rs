@@ -102,3 +102,38 @@ fn the_fast_path_gives_what_one_by_one_gives() {
     }
     assert!(fast_bursts > 20_000, "{fast_bursts}");
 }
+
+// Without a rate a packet of any size leaves as it comes, and arrives 5 ms later. Three may be on their way: of four at 0 ms the last is
+// dropped, and so is one at 4 ms; at 5 ms the three have arrived.
+#[test]
+fn a_link_without_a_rate_sends_at_once_and_limits_what_is_on_its_way() {
+    const MS: u64 = 1_000_000;
+    let stream = RandomStream::new(0, 0);
+    let config = |limit, tick| LinkConfig {
+        server: ServerConfig::NoRate(limit),
+        loss: (Loss::None, stream),
+        delay: (DelayConfig::constant(5 * MS), stream),
+        tick,
+    };
+    let offer = |link: &mut Link<()>, now, size| {
+        let Offered::Holds = link.offer(now, size, PacketClass::Data) else { panic!("no other link pays") };
+        link.hold(now, size, PacketClass::Data, ())
+            .map(|transit| transit.map(|transit| (transit.departs, transit.arrives)))
+    };
+    let mut link = Link::new(config(Some(3), None), (0, u64::MAX), u64::MAX);
+    for size in [1500, 40, 64_000] {
+        assert_eq!(offer(&mut link, 0, size), Ok(Some((0, 5 * MS))));
+    }
+    assert_eq!(offer(&mut link, 0, 1500), Err(DropCause::Full));
+    assert_eq!(offer(&mut link, 4 * MS, 1500), Err(DropCause::Full));
+    assert_eq!(offer(&mut link, 5 * MS, 1500), Ok(Some((5 * MS, 10 * MS))));
+    assert!(link.rate().is_none() && link.next_event() == NEVER && link.backlog(5 * MS).packets == 0);
+    assert_eq!((link.count.measured_packets, link.count.wait_max, link.count.drops.total()), (4, 0, 2));
+
+    let mut endless = Link::new(config(None, None), (0, u64::MAX), u64::MAX);
+    assert!((0..1000).all(|_| offer(&mut endless, 7, 1500) == Ok(Some((7, 5 * MS + 7)))));
+
+    // On the clock of a dummynet pipe without a bandwidth a packet moves at the next tick.
+    let mut ticking = Link::new(config(None, Some(Tick::every(MS))), (0, u64::MAX), u64::MAX);
+    assert_eq!(offer(&mut ticking, 1, 1500), Ok(Some((MS, 6 * MS))));
+}

@@ -65,9 +65,9 @@ impl Scenario {
         let mut copy = self.clone();
         for link in &mut copy.links {
             match &mut link.rate {
-                LinkRate::Trace(_, file) => *file = path(file),
-                LinkRate::Series(_, source) => source.path = path(&source.path),
-                LinkRate::Constant(_) | LinkRate::Steps(..) => {}
+                Some(LinkRate::Trace(_, file)) => *file = path(file),
+                Some(LinkRate::Series(_, source)) => source.path = path(&source.path),
+                Some(LinkRate::Constant(_) | LinkRate::Steps(..)) | None => {}
             }
             if let Some((_, source)) = &mut link.delay.series {
                 source.path = path(&source.path);

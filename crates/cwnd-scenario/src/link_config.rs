@@ -67,7 +67,7 @@ impl Scenario {
             ActionKind::Delay(name, delay) if is_link(name) => Some((at, *delay)),
             _ => None,
         });
-        let rate = match &link.rate {
+        let rate = link.rate.as_ref().map(|rate| match rate {
             LinkRate::Constant(rate) => Rate::Steps(schedule(*rate, rates)),
             LinkRate::Steps(first, steps) => {
                 let mut all: Vec<_> = steps.iter().copied().chain(rates).collect();
@@ -76,11 +76,15 @@ impl Scenario {
             }
             LinkRate::Series(series, _) => Rate::Steps(self.series_steps(series, rates)),
             LinkRate::Trace(trace, _) => Rate::Trace(trace.clone()),
+        });
+        let server = match rate.zip(link.queue.as_ref()) {
+            None => ServerConfig::NoRate(link.delay_limit),
+            Some((rate, queue)) => {
+                let limit: Limit = link.running_limit(queue.limit, self.packet_size);
+                let discipline = link.discipline_config(&queue.discipline, self.packet_size);
+                ServerConfig::new(discipline, rate, schedule(limit, limits), stream(STREAM_QUEUE))
+            }
         };
-        let limit: Limit = link.running_limit(link.queue.limit, self.packet_size);
-        let limit = schedule(limit, limits);
-        let discipline = link.discipline_config(self.packet_size);
-        let server = ServerConfig::new(discipline, rate, limit, stream(STREAM_QUEUE));
         let propagation = match &link.delay.series {
             Some((series, _)) => self.series_steps(series, delays),
             None => schedule(link.delay.first, delays),

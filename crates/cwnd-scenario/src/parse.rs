@@ -119,6 +119,7 @@ impl Scenario {
         scenario.check_stacks()?;
         scenario.check_labels()?;
         scenario.actions = crate::action::parse_list(actions, &scenario)?;
+        scenario.check_paths_without_rate()?;
         scenario.check_record()?;
         scenario.check_switches()?;
         Ok(scenario)
@@ -127,7 +128,7 @@ impl Scenario {
     /// Refuses series that change too often in a run of this length.
     fn check_series(&self) -> Result<(), Invalid> {
         for link in &self.links {
-            if let LinkRate::Series(series, _) = &link.rate {
+            if let Some(LinkRate::Series(series, _)) = &link.rate {
                 check_steps(&format!("{}.rate.series", link.name), series, self.duration)?;
             }
             if let Some((series, _)) = &link.delay.series {
@@ -142,17 +143,17 @@ impl Scenario {
     pub fn remarks(&self) -> Vec<String> {
         let of_link = |link: &LinkSpec| {
             let rate = match &link.rate {
-                LinkRate::Trace(trace, path) => {
+                Some(LinkRate::Trace(trace, path)) => {
                     let (lines, seconds) = (trace.opportunities(), trace.period() as f64 / 1e9);
                     let mean = trace.mean_rate() as f64 / 1e6;
                     Some(format!(
                         "rate from {path}: Mahimahi trace of {lines} opportunities over {seconds} s, mean {mean:.3} Mbit/s, repeated"
                     ))
                 }
-                LinkRate::Series(series, source) => {
+                Some(LinkRate::Series(series, source)) => {
                     Some(format!("rate from {}: {}", source.path, series.in_words()))
                 }
-                LinkRate::Constant(_) | LinkRate::Steps(..) => None,
+                Some(LinkRate::Constant(_) | LinkRate::Steps(..)) | None => None,
             };
             let delay = link.delay.series.as_ref();
             let delay =

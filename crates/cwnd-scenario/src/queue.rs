@@ -15,8 +15,9 @@ pub(crate) fn check(
     path: &str,
     written: Option<&Value>,
 ) -> Result<(), Invalid> {
+    let Some(spec) = &link.queue else { return Ok(()) };
     let field = |key: &str| written.and_then(|queue| queue.get(key)).map(shown);
-    let discipline = &link.queue.discipline;
+    let discipline = &spec.discipline;
     for (setting, value) in discipline.rows() {
         if let (SettingKind::TimeNotBelow(lower), SettingValue::Number(time)) = (setting.kind, value) {
             let least = discipline.rows().find_map(|(row, value)| match value {
@@ -47,9 +48,9 @@ pub(crate) fn check(
             });
         }
     }
-    check_limit(link, link.queue.limit, packet).map_err(|expected| Invalid {
+    check_limit(link, spec.limit, packet).map_err(|expected| Invalid {
         field: format!("{path}.limit"),
-        value: Some(field("limit").unwrap_or_else(|| format!("the default, {}", write(link.queue.limit)))),
+        value: Some(field("limit").unwrap_or_else(|| format!("the default, {}", write(spec.limit)))),
         expected,
     })
 }
@@ -63,7 +64,7 @@ pub(crate) fn check_limit(link: &LinkSpec, buffer: Buffer, packet: u32) -> Resul
         Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
         Limit::Bytes(n) | Limit::BytesInAll(n) => (n / u64::from(packet), n),
         Limit::Time(ns) => {
-            let bytes = u128::from(link.rate.nominal()) * u128::from(ns) / 8_000_000_000;
+            let bytes = u128::from(link.nominal_rate()) * u128::from(ns) / 8_000_000_000;
             let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
             (bytes / u64::from(packet), bytes)
         }

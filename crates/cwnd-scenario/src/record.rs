@@ -184,13 +184,16 @@ impl Scenario {
 
     /// Data segments of the recorded flows that their slowest links allow, and their acknowledgements.
     fn expected_segments(&self) -> (u128, u128) {
-        // By link: what each flow could send alone, and its acknowledgements.
-        let mut at_link: BTreeMap<u32, (u128, u128, u32)> = BTreeMap::new();
+        // By link: what each flow could send alone, and its acknowledgements. Flows over no rate do not limit each other.
+        let mut at_link: BTreeMap<Option<u32>, (u128, u128, u32)> = BTreeMap::new();
         for (group, flows) in self.recorded_groups() {
-            let (path, _) = self.links_of(&group.route);
-            let slowest = path.iter().copied().min_by_key(|&link| self.fastest(link)).unwrap_or(0);
+            let (path, reverse_path) = self.links_of(&group.route);
+            let rated = path.iter().filter_map(|&link| Some((self.fastest(link)?, link)));
+            let slowest = rated.min_by_key(|(rate, _)| *rate);
             let most = |bits_per_s: u64| self.packets_at(bits_per_s, u64::from(self.packet_size));
-            let alone = most(self.fastest(slowest))
+            let rate = slowest.map_or_else(|| self.own_rate(group, &path, &reverse_path), |(rate, _)| rate);
+            let slowest = slowest.map(|(_, link)| link);
+            let alone = most(rate)
                 .min(group.app_rate.map_or(u128::MAX, |rate| self.packets_at(rate, u64::from(self.mss()))))
                 .min(group.size.map_or(u128::MAX, |bytes| u128::from(bytes.div_ceil(u64::from(self.mss())))));
             let entry = at_link.entry(slowest).or_insert((0, 0, u32::MAX));
@@ -199,7 +202,9 @@ impl Scenario {
             entry.2 = entry.2.min(group.ack_every);
         }
         at_link.into_iter().fold((0, 0), |(data, acks), (link, (alone, alone_acks, ack_every))| {
-            let together = self.packets_at(self.fastest(link), u64::from(self.packet_size));
+            let together = link
+                .and_then(|link| self.fastest(link))
+                .map_or(u128::MAX, |rate| self.packets_at(rate, u64::from(self.packet_size)));
             (data + alone.min(together), acks + alone_acks.min(together.div_ceil(u128::from(ack_every))))
         })
     }
@@ -267,8 +272,18 @@ impl Scenario {
     /// What the run will cost at most.
     #[must_use]
     pub fn cost(&self) -> Cost {
-        let links = (0..self.links.len() as u32).map(|link| self.fastest(link));
-        let packets = links.map(|rate| self.packets_at(rate, u64::from(self.packet_size))).sum();
+        let links = (0..self.links.len() as u32).filter_map(|link| self.fastest(link));
+        // Flows over no rate are counted by themselves.
+        let flows = self.flows.iter().filter_map(|group| {
+            let (path, reverse_path) = self.links_of(&group.route);
+            let has_rate = path.iter().any(|&link| self.links[link as usize].rate.is_some());
+            (!has_rate).then(|| (self.own_rate(group, &path, &reverse_path), u128::from(group.count)))
+        });
+        let packets = links
+            .map(|rate| (rate, 1))
+            .chain(flows)
+            .map(|(rate, count)| count * self.packets_at(rate, u64::from(self.packet_size)))
+            .sum();
         let ExpectedRows { cwnd, queue, inner } = self.expected_rows();
         Cost { packets, rows: cwnd + queue + inner }
     }
@@ -276,23 +291,34 @@ impl Scenario {
     /// Packets per second that the slowest link on the path of a flow, or of a connection of traffic, lets through: the most of all.
     #[must_use]
     pub fn packets_per_s(&self) -> u64 {
-        let flows = self.flows.iter().map(|group| (self.links_of(&group.route).0, group.app_rate));
+        let flows = self.flows.iter().map(|group| {
+            let (path, reverse_path) = self.links_of(&group.route);
+            let own = self.own_rate(group, &path, &reverse_path);
+            (path, group.app_rate, own)
+        });
         let traffic = self.traffic.iter().filter(|traffic| !matches!(traffic.model, Model::Udp(_)));
         let connections = traffic.flat_map(|traffic| {
             Direction::ALL.into_iter().filter_map(|direction| self.traffic_flow(traffic, direction))
         });
-        let paths = flows.chain(connections.map(|flow| (flow.path.to_vec(), None)));
-        let rate = |(path, app_rate): (Vec<u32>, Option<u64>)| {
-            let slowest = path.into_iter().map(|link| self.fastest(link)).chain(app_rate).min();
-            slowest.unwrap_or(0) / (8 * u64::from(self.packet_size))
+        let paths = flows.chain(connections.map(|flow| (flow.path.to_vec(), None, 0)));
+        let rate = |(path, app_rate, own): (Vec<u32>, Option<u64>, u64)| {
+            let slowest = path.into_iter().filter_map(|link| self.fastest(link)).chain(app_rate).min();
+            slowest.unwrap_or(own) / (8 * u64::from(self.packet_size))
         };
         paths.map(rate).max().unwrap_or(0)
     }
 
-    /// The highest rate that a link has at any time, bit/s; of a trace its mean.
-    fn fastest(&self, link: u32) -> u64 {
+    /// The rate of a flow of this group where no link has one, bit/s: of its application, or else of its window.
+    fn own_rate(&self, group: &FlowGroup, path: &[u32], reverse_path: &[u32]) -> u64 {
+        let rtt = group.rtt.unwrap_or_else(|| self.default_rtt(group, path, reverse_path));
+        self.window_rate(group, path, rtt).min(group.app_rate.unwrap_or(u64::MAX))
+    }
+
+    /// The highest rate that a link has at any time, bit/s; of a trace its mean; `None` of a link without a rate.
+    fn fastest(&self, link: u32) -> Option<u64> {
         let link = &self.links[link as usize];
-        let steps = match &link.rate {
+        let rate = link.rate.as_ref()?;
+        let steps = match rate {
             LinkRate::Steps(_, steps) => steps.as_slice(),
             _ => &[],
         };
@@ -300,9 +326,8 @@ impl Scenario {
             ActionKind::Rate(name, rate) if *name == link.name => Some(*rate),
             _ => None,
         });
-        let fastest =
-            if let LinkRate::Series(series, _) = &link.rate { series.max() } else { link.rate.nominal() };
-        steps.iter().map(|step| step.1).chain(actions).fold(fastest, u64::max)
+        let fastest = if let LinkRate::Series(series, _) = rate { series.max() } else { rate.nominal() };
+        Some(steps.iter().map(|step| step.1).chain(actions).fold(fastest, u64::max))
     }
 }
 

@@ -36,7 +36,8 @@ impl Scenario {
         // A group that sends only in reverse relates to the first link of the reverse path.
         let direction = usize::from(traffic.direction == Directions::Reverse);
         let link = templates[direction].as_ref().and_then(|flow| flow.path.first()).copied().unwrap_or(0);
-        let rate = self.links[link as usize].rate.nominal();
+        // A share of no rate is refused.
+        let rate = self.links[link as usize].nominal_rate();
         TrafficGroup::new(&traffic.group_config(), LinkFacts { rate, segment: self.segment_size() })
     }
 

@@ -5,8 +5,10 @@ use crate::buffer::Buffer;
 use crate::files::Files;
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::link::{
-    DumbbellTable, GraphTable, LinkSpec, LotTable, RttTable, parse as parse_link, plain, print as print_link,
+    DumbbellTable, GraphTable, LinkSpec, LotTable, QueueSpec, RttTable, parse as parse_link, plain,
+    print as print_link,
 };
+use crate::keys::rate_formats::NO_RATE;
 use crate::keys::{Keyed, Scope};
 use crate::model::{Dumbbell, Scenario};
 use crate::routes::check_ends;
@@ -223,7 +225,7 @@ impl<'a> Topology<'a> {
             let queue = keys.and_then(|keys| keys.get("queue"));
             let checked = crate::queue::check(link, scenario.packet_size, &format!("{path}.queue"), queue);
             let is_own = self.rtt[number] == RttSource::Written;
-            let of_bdp = matches!(link.queue.limit, Buffer::Bdp(1.., _));
+            let of_bdp = matches!(link.queue, Some(QueueSpec { limit: Buffer::Bdp(1.., _), .. }));
             if checked.is_err() && of_bdp && is_own && link.rtt == 0 {
                 let field = format!("{}.rtt", path.trim_end_matches(".reverse"));
                 let expected = "more than nothing, because the queue's limit is a multiple of the BDP".into();
@@ -313,8 +315,11 @@ pub(crate) fn print(scenario: &Scenario, document: &mut Map<String, Value>) {
         let mut keys = Map::new();
         let reverse = &scenario.links[reverse as usize];
         print_link(reverse, &mut keys);
-        if forward.count_in_service && !reverse.count_in_service {
-            // A flag that is off is not written elsewhere; here it would be that of the link forward.
+        // What is not written elsewhere, a rate that is none and a flag that is off, would here be that of the link forward.
+        if forward.rate.is_some() && reverse.rate.is_none() {
+            keys.insert("rate".into(), json!(NO_RATE));
+        }
+        if forward.count_in_service && !reverse.count_in_service && reverse.rate.is_some() {
             keys.insert("count_in_service".into(), json!(false));
         }
         map.insert("reverse".into(), Value::Object(keys));

@@ -17,6 +17,9 @@ pub const HEADER_BYTES: u32 = 52;
 /// IPv4 and UDP headers: 20 + 8 bytes.
 pub const DATAGRAM_HEADERS: u32 = 28;
 
+/// The largest window that TCP can state, bytes (RFC 7323 §2.3: 65 535 shifted by 14).
+pub const LARGEST_WINDOW: u32 = 65_535 << 14;
+
 /// The longest time, also of a simulation: a hundred days, ns. Sums of several such times do not overflow.
 pub const MAX_TIME: u64 = 8_640_000_000_000_000;
 /// The expected form of a time, for error messages.

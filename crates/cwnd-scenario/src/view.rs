@@ -33,10 +33,10 @@ impl Scenario {
 }
 
 impl LinkSpec {
-    /// The kind of its queue, as a scenario writes it.
+    /// The kind of its queue, as a scenario writes it, and its limit in words; `None` without a rate, where it has none.
     #[must_use]
-    pub fn queue_kind(&self) -> &'static str {
-        self.queue.discipline.discipline.name()
+    pub fn queue_in_words(&self) -> Option<(&'static str, String)> {
+        self.queue.as_ref().map(|queue| (queue.discipline.discipline.name(), queue.limit.in_words()))
     }
 }
 

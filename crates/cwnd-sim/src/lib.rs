@@ -12,7 +12,7 @@
 //! )?;
 //! let mut simulation = Simulation::new(&scenario);
 //! while !simulation.step(100_000) {}
-//! assert!(simulation.summary().link().utilization > 0.9);
+//! assert!(simulation.summary().link().utilization > Some(0.9));
 //! # Ok::<(), cwnd_scenario::Invalid>(())
 //! ```
 #![deny(unsafe_code)] // but for one instruction: see engine/prefetch.rs
@@ -44,7 +44,7 @@ pub use cwnd_record::{
 pub use endpoint::{Connection, ConnectionSpec, EcnCodepoint, Endpoint, Probe, StackAlgorithm, Stacks};
 pub use engine::{
     PacketLocations, PacketPlace, PacketPosition, Simulation, Tables, expected_bytes, jain, link_summary,
-    link_waits, rates, traffic_summaries,
+    link_waits, rates, share, traffic_summaries,
 };
 pub use hook_calls::{HookCall, HookCalls};
 pub use hook_document::hook_calls_document;

@@ -35,7 +35,7 @@ impl Page {
     /// Reads the input: JSON if it begins with a brace, settings of a comparison if that has `flows`; a scenario's text under another seed
     /// if it has `scenario` and `seed`; else TOML.
     pub fn describe(&mut self) -> bool {
-        match read(&String::from_utf8_lossy(&self.input)).and_then(few_flows) {
+        match read(&String::from_utf8_lossy(&self.input)).and_then(for_a_page) {
             Ok((scenario, command)) => {
                 self.output = description(&scenario, command).to_string();
                 self.scenario = Some(scenario);
@@ -180,9 +180,13 @@ impl Page {
     }
 }
 
-/// Refuses what a page would simulate on and on.
-fn few_flows(read: (Scenario, Option<String>)) -> Result<(Scenario, Option<String>), Invalid> {
+/// Refuses what a page would simulate on and on, and what it does not draw.
+fn for_a_page(read: (Scenario, Option<String>)) -> Result<(Scenario, Option<String>), Invalid> {
     read.0.without_stacks("in a page")?;
+    if read.0.links.iter().any(|link| link.rate.is_none()) {
+        let expected = "a rate, which pages draw; the command line runs links without one".to_owned();
+        return Err(Invalid { field: "link.rate".to_owned(), value: None, expected });
+    }
     let flows: u64 = read.0.flows.iter().map(|group| u64::from(group.count)).sum();
     if flows <= MOST_FLOWS {
         return Ok(read);
@@ -226,10 +230,10 @@ fn description(scenario: &Scenario, command: Option<String>) -> Value {
         .map(|link| {
             json!({
                 "name": link.name,
-                "rate_mbps": link.rate.nominal() as f64 / 1e6,
+                "rate_mbps": link.rate.as_ref().map(|rate| rate.nominal() as f64 / 1e6),
                 "bdp_packets": link.bdp_packets(scenario.packet_size),
-                "queue": link.queue_kind(),
-                "limit": link.queue.limit.in_words(),
+                "queue": link.queue_in_words().map(|(kind, _)| kind),
+                "limit": link.queue_in_words().map(|(_, limit)| limit),
             })
         })
         .collect();

@@ -34,6 +34,7 @@ pub(super) const LINK: &[Rule] = &[
     ("delay", 16, |choices, context| {
         time(if context.delays { choices.whole(0, context.rtt / 32) } else { 0 })
     }),
+    ("delay_limit", 8, |choices, _| json!(format!("{}packets", choices.magnitude(1, MOST_QUEUED)))), // of a link without a rate
     ("loss", 7, |choices, _| json!(loss(choices))),
     ("queue", 15, queue),
     ("jitter", 3, jitter),
@@ -54,9 +55,16 @@ pub(super) const QUEUE: &[Rule] = &[
     ("max", 16, |choices, _| json!(format!("{}packets", MOST_QUEUED + choices.magnitude(1, MOST_QUEUED)))),
 ];
 
-/// The keys of a link, whatever the shape of the network.
+/// The keys of a link, whatever the shape of the network. A few have no rate.
 fn link_keys(choices: &mut Choices<'_>, context: &DocumentContext) -> Map<String, Value> {
-    table(choices, context, keys_of("link"), LINK)
+    let mut map = table(choices, context, keys_of("link"), LINK);
+    if choices.chance(1) {
+        map.retain(|key, _| !["queue", "count_in_service"].contains(&key.as_str()));
+        map.insert("rate".into(), json!("none"));
+    } else {
+        map.remove("delay_limit");
+    }
+    map
 }
 
 /// The key of the links, and its value.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cwnd.json_types import total_of
 from cwnd.result import Result
 from cwnd.summary_types import FlowSummary
 
@@ -85,8 +86,9 @@ def numbers(result: Result) -> dict[str, float]:
     """
     summary, events = result.summary, loss_events(result)
     link = summary["link"]
+    used = link["utilization"]
     found: dict[str, float] = {
-        "utilisation": link["utilization"],
+        **({} if used is None else {"utilisation": used}),
         "queueing delay p50": link["queue_p50_ms"],
         "queueing delay p95": link["queue_p95_ms"],
     }
@@ -107,8 +109,9 @@ def numbers(result: Result) -> dict[str, float]:
             continue
         of = [flow for _, flow in members]
         window = windows(result, [number for number, _ in members])
+        if (share := total_of(flow["share"] for flow in of)) is not None:
+            found[f"share, {label}"] = share
         found |= {
-            f"share, {label}": sum(flow["share"] for flow in of),
             f"drops, {label}": sum(flow["drops"] for flow in of),
             f"retransmits, {label}": sum(flow["retransmits"] for flow in of),
             f"timeouts, {label}": sum(flow["timeouts"] for flow in of),

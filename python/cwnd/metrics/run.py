@@ -55,6 +55,8 @@ class Settings:
 # The shortest interval over which a rate is meaningful, s.
 SHORTEST_S = 1.0
 DEFAULT = Settings()
+#: Why a link has no capacity at all.
+NO_RATE = "no rate"
 
 
 def last_start_s(scenario: Scenario) -> float:
@@ -133,7 +135,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         at, by, where = (lost_at, lost_by, positions) if len(links) == 1 else drops(events, begin_s, end_s, number)
         waits = queueing_delay(result.waits, number)
         return LinkMeasures(
-            utilization=Measure(link["utilization"]) if link["capacity_mbps"] else Measure(None, why="no capacity"),
+            utilization=Measure(link["utilization"], why=without_capacity(link)),
             loss_rate=loss_rate(sum(int(number_of(link, column)) for column in drop_causes.COLUMNS), link["packets"]),
             drop_run=mean_drop_run(runs_of_drops(by, where)),
             drop_dispersion=index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
@@ -151,6 +153,13 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         [of_flows(group) for group in groups],
         transfers_of(result),
     )
+
+
+def without_capacity(link: LinkSummary) -> str:
+    """Why a link has no utilization; empty where it has one."""
+    if link["capacity_mbps"] is None:
+        return NO_RATE
+    return "" if link["capacity_mbps"] else "no capacity"
 
 
 def runs_of_drops(by: Integers, positions: Integers) -> list[int]:

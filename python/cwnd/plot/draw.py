@@ -168,16 +168,16 @@ def throughput(run: RunData, axes: Axes, *, named: bool = True) -> None:
         bits = np.interp(edges, time, forwarded) * run.scenario.packet_bytes * 8
         axes.plot(edges[1:], np.diff(bits) / width / 1e6, **run.style(number))
     set_time_axis(run, axes)
-    changing = [link for link, capacity in enumerate(run.capacity) if not capacity.is_constant]
+    changing = [(link, capacity) for link, capacity in enumerate(run.capacity) if capacity and not capacity.is_constant]
     if len(changing) == 1:
-        capacity = run.capacity[changing[0]]
+        link, capacity = changing[0]
         # Many changes, such as those of a trace, are drawn as means over the same time as those of the flows.
         times, mbps = np.append(capacity.times_s, run.scenario.duration_s), capacity.mbps
         if run.has_many_changes(capacity):
             times, mbps = edges, capacity.mean_mbps(edges)
         axes.step(times, np.append(mbps, mbps[-1]), where="post", color=GREY, linewidth=0.9)
         axes.set_ylim(top=1.08 * mbps.max())
-        rate = f"rate of {run.summary['links'][changing[0]]['name']}" if len(run.capacity) > 1 else "rate of the link"
+        rate = f"rate of {run.summary['links'][link]['name']}" if len(run.capacity) > 1 else "rate of the link"
         end = (run.scenario.duration_s, mbps[-1])
         axes.annotate(rate, end, (-3, 3), textcoords="offset points", ha="right", fontsize=7, color=GREY)
     axes.set_ylabel(f"throughput (Mbit/s, {width:g} s means)")
@@ -198,6 +198,8 @@ def queue(run: RunData, axes: Axes, link: int = 0, *, named: bool = True) -> Non
     if len(run.queues) > 1:
         axes.set_title(name, fontsize=10, parse_math=False)
     draw_marks(run, axes, link=name, named=named)
+    if capacity is None:
+        return
     if capacity.is_constant:
         ms_per_unit = (run.scenario.packet_bytes if same_size else 1000) * 8 / capacity.mbps[0] / 1e3
 
@@ -233,10 +235,12 @@ def shares(run: RunData, axes: Axes, *, named: bool = True) -> None:
     for row, (label, members) in enumerate(run.flows_of.items()):
         left = 0.0
         for number in members:
-            share = 100 * flows[number]["share"]
+            share = 100 * (flows[number]["share"] or 0.0)
             axes.barh(row, share, left=left, color=run.colour[label], edgecolor="white", linewidth=edge, height=0.5)
             left += share
-        label_text = f"{short(label)} ({len(members)}): {left:.1f} %"
+        # A flow over no rate has no share.
+        of_link = "no rate" if any(flows[number]["share"] is None for number in members) else f"{left:.1f} %"
+        label_text = f"{short(label)} ({len(members)}): {of_link}"
         axes.annotate(label_text, (0, row - 0.25), (3, 2), textcoords="offset points", fontsize=9, parse_math=False)
         x_max = max(x_max, left)
     axes.set_yticks([])
@@ -304,7 +308,7 @@ def new_figure(*, figsize: tuple[float, float], layout: Literal["constrained"]) 
 def queues(run: RunData) -> Figure:
     """The backlog of each link in a panel of its own; of many links the busiest."""
     links = run.summary["links"]
-    busiest = sorted(range(len(links)), key=lambda link: -links[link]["utilization"])[:MAX_LINKS]
+    busiest = sorted(range(len(links)), key=lambda link: -(links[link]["utilization"] or 0.0))[:MAX_LINKS]
     chosen = sorted(busiest)
     rows = -(-len(chosen) // 2)
     figure = new_figure(figsize=(13, 0.9 + 2.6 * rows), layout="constrained")
@@ -321,11 +325,13 @@ def queues(run: RunData) -> Figure:
 def draw(result: Result, folder: Path) -> None:
     """Writes `cwnd`, `throughput`, `queue`, `shares` and `overview`, each as PNG and SVG, to `folder`.
 
-    Of a run of traffic alone, `queue` and `overview`.
+    Of a run of traffic alone, `queue` and `overview`; without a rate on any path no `shares`.
     """
     run = RunData(result)
     digest = hashlib.sha256(result.scenario.to_json().encode()).hexdigest()[:16]
     panels = PANELS if run.series else {"queue": queue}
+    if all(flow["share"] is None for flow in run.summary["flows"]):
+        panels = {name: panel for name, panel in panels.items() if name != "shares"}
     with mpl.rc_context({**STYLE, "svg.hashsalt": digest}):
         for name, panel in panels.items():
             if name == "queue" and len(run.queues) > 1:
@@ -348,6 +354,8 @@ def draw(result: Result, folder: Path) -> None:
         grid = figure.subplots(*shape, squeeze=False)
         for index, (axes, panel) in enumerate(zip(grid.flat, panels.values())):
             panel(run, axes, named=index == 0 or panel is queue)
+        for axes in grid.flat[len(panels) :]:
+            axes.set_visible(False)
         figure.suptitle(heading(run, 110), fontsize=13, parse_math=False)
         legend(run, figure)
         save(figure, folder / "overview", digest)

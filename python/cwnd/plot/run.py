@@ -117,7 +117,11 @@ class RunData:
             tuple(queue[name].to_numpy()[at == link] for name in ("time_s", "packets", "bytes"))
             for link in range(len(self.summary["links"]))
         ]
-        self.capacity = [Capacity.of(rates, link) for link in range(len(self.summary["links"]))]
+        #: Per link; none of a link without a rate.
+        self.capacity = [
+            None if each["capacity_mbps"] is None else Capacity.of(rates, link)
+            for link, each in enumerate(self.summary["links"])
+        ]
         self.marks = self._marks(result)
 
     def window(self, number: int) -> tuple[Numbers, Numbers]:
@@ -159,7 +163,7 @@ class RunData:
             if action.kind in ("delay", "buffer")
         ]
         for link, capacity in zip(self.summary["links"], self.capacity):
-            if self.has_many_changes(capacity):
+            if capacity is None or self.has_many_changes(capacity):
                 continue
             changes = zip(capacity.times_s[1:], capacity.mbps[1:])
             marks += [Mark(float(at), f"{mbps:g} Mbit/s" if mbps else "outage", link["name"]) for at, mbps in changes]
@@ -218,18 +222,24 @@ class RunData:
     def setup(self, width: int, *, brief: bool = True) -> str:
         """The scenario in one line: rates, round trips, buffers, losses, seed. If it is longer than `width`, the losses are shortened; with `brief` queues have no parameters."""
         links = [link for link in self.scenario.links if not link.is_reverse]
-        rates = [self.rates_of(capacity) for capacity in self.capacity[: len(links)]]
+        rates = [self.rates_of(capacity) for capacity in self.capacity[: len(links)] if capacity is not None]
         parts = [f"{len(links)} links"] if len(links) > 1 else []
-        parts.append(f"{between(min(low for low, _ in rates), max(high for _, high in rates))} Mbit/s")
+        if rates:
+            parts.append(f"{between(min(low for low, _ in rates), max(high for _, high in rates))} Mbit/s")
+        if len(rates) < len(links):
+            parts.append("no rate" if len(links) - len(rates) == 1 else f"{len(links) - len(rates)} without a rate")
         rtts = [flow["rtt_ms"] for flow in self.summary["flows"]]
         if rtts:
             parts.append(f"RTT {between(min(rtts), max(rtts))} ms")
         else:
             parts.append(f"RTT {links[0].rtt_ms:g} ms")
-        limits = list(dict.fromkeys(link.limit for link in links))
-        parts.append("buffer " + (" or ".join(limits) if len(limits) <= 3 else f"of {len(limits)} sizes"))
-        if queues := queues_of(scenario_document(self.scenario), brief=brief):
-            parts.append(queues)
+        for what, queues in (("buffer", True), ("at most on the link", False)):
+            chosen = [link.limit for link in links if (link.queue is not None) == queues]
+            limits = list(dict.fromkeys(limit for limit in chosen if limit is not None))
+            if limits:
+                parts.append(f"{what} {' or '.join(limits) if len(limits) <= 3 else f'of {len(limits)} sizes'}")
+        if managed := queues_of(scenario_document(self.scenario), brief=brief):
+            parts.append(managed)
         losses = list(dict.fromkeys(link.loss for link in links if link.loss is not None))
         lane = self.summary["lane"]
         seed = f"seed {self.scenario.seed}" + (f", lane {lane}" if lane != SIM else "")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
 from cwnd import drop_causes
 from cwnd._native import FlowGroup
-from cwnd.json_types import number
+from cwnd.json_types import number, optional_number, total_of
 from cwnd.metrics.fairness import NOT_CONVERGED
 from cwnd.metrics.measure_type import Measure, MeasureDocument
-from cwnd.metrics.run import Settings, measures
+from cwnd.metrics.run import Settings, measures, without_capacity
 from cwnd.metrics.run_measures import (
     FlowMeasureDocuments,
     FlowMeasureIntervals,
@@ -185,6 +185,8 @@ MEANS = ("cwnd_mean",)
 STARTED = ("transfers", "finished", "datagrams")
 LOADS = ("offered_mbps", "carried_mbps", *STARTED, *(f"{key}_run" for key in STARTED))
 COMPLETION: tuple[Literal["mean", "p50", "p95", "p99"], ...] = ("mean", "p50", "p95", "p99")
+# Why a flow has no share.
+NO_SHARE = "no link on the path has a capacity"
 # Times that are infinite in a run that did not reach them: a median allows that, a mean does not.
 TIMES = ("convergence_s",)
 
@@ -232,16 +234,24 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked
     """Means with 95 % confidence intervals over the runs, medians of times, and the runs themselves."""
     first = runs[0]
 
-    def over(value: Callable[[RunDocument], float]) -> IntervalDocument:
-        return mean_interval([value(run) for run in runs]).document("mean")
+    def over(value: Callable[[RunDocument], float | None], why: str = "") -> IntervalDocument:
+        values = [value(run) for run in runs]
+        known = [each for each in values if each is not None]
+        document = mean_interval(known).document("mean")
+        return (
+            document if len(known) == len(values) else {**document, "undefined": len(values) - len(known), "why": why}
+        )
 
     def group_values(index: int, group: FlowGroup) -> GroupOverRuns:
-        def total(run: RunDocument, key: str) -> float:
-            return math.fsum(number(run["flows"][flow], key) for flow in group.flows)
+        def total(run: RunDocument, key: str) -> float | None:
+            return total_of(optional_number(run["flows"][flow], key) for flow in group.flows)
 
-        sums = {key: over(lambda run, key=key: total(run, key)) for key in SUMS}  # type: ignore[misc]
+        def mean(run: RunDocument, key: str) -> float:
+            return math.fsum(number(run["flows"][flow], key) for flow in group.flows) / len(group.flows)
+
+        sums = {key: over(lambda run, key=key: total(run, key), NO_SHARE) for key in SUMS}  # type: ignore[misc]
         for key in MEANS:
-            sums[key] = over(lambda run, key=key: total(run, key) / len(group.flows))  # type: ignore[misc]
+            sums[key] = over(lambda run, key=key: mean(run, key))  # type: ignore[misc]
         values = {
             "name": group.name,
             "label": group.label,
@@ -253,10 +263,11 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked
         return cast("GroupOverRuns", values)
 
     def link_values(index: int, link: LinkSummary) -> LinkOverRuns:
-        numbers = [key for key, value in link.items() if isinstance(value, int | float)]
+        why = without_capacity(link)
+        numbers = [key for key, value in link.items() if value is None or isinstance(value, int | float)]
         values = {
             "name": link["name"],
-            **{key: over(lambda run, key=key: number(run["links"][index], key)) for key in numbers},  # type: ignore[misc]
+            **{key: over(lambda run, key=key: optional_number(run["links"][index], key), why) for key in numbers},  # type: ignore[misc]
             "measures": over_measures([measure_documents(run["measures"]["links"][index]) for run in runs]),
         }
         return cast("LinkOverRuns", values)

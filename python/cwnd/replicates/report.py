@@ -8,8 +8,16 @@ from collections.abc import Mapping, Sequence
 
 from cwnd import drop_causes
 from cwnd.connection_failures import MOST_NAMED
+from cwnd.metrics.run import NO_RATE
 from cwnd.metrics.statistics import IntervalDocument
-from cwnd.replicates.document import Intervals, ReplicatesDocument, TrafficOverRuns, interval_of, intervals_of
+from cwnd.replicates.document import (
+    NO_SHARE,
+    Intervals,
+    ReplicatesDocument,
+    TrafficOverRuns,
+    interval_of,
+    intervals_of,
+)
 from cwnd.report import ASKED, ended_before, mbps
 from cwnd.terminal import Grid, Printer
 
@@ -194,7 +202,15 @@ def traffic(groups: Sequence[TrafficOverRuns]) -> Grid:
 #: The message if all of several runs are the same.
 IDENTICAL_RUNS = "every run is the same: nothing in this scenario is random, and the intervals mean nothing"
 # Reasons that need no line if they hold for every run: the numbers show them.
-OBVIOUS = ("nothing was dropped", "nothing was sent", "no packet came", "fewer than two flows", "there is no flow")
+OBVIOUS = (
+    NO_RATE,
+    NO_SHARE,
+    "nothing was dropped",
+    "nothing was sent",
+    "no packet came",
+    "fewer than two flows",
+    "there is no flow",
+)
 
 
 def is_obvious(measure: IntervalDocument) -> bool:

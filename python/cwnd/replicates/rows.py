@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
-from math import fsum
 from types import UnionType
 from typing import NamedTuple, Protocol, TypedDict, cast, get_type_hints
 
 from cwnd import _native
 from cwnd.connection_failures import failure_lines
-from cwnd.json_types import JsonObject, number
+from cwnd.json_types import JsonObject, number, optional_number, total_of
 from cwnd.lanes import SIM
 from cwnd.metrics.measure_type import MeasureDocument
+from cwnd.metrics.run import without_capacity
 from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures
 from cwnd.metrics.transfers import SIZE_CLASSES
-from cwnd.replicates.document import COMPLETION, LOADS, MEANS, SUMS, RunDocument, measure_documents
+from cwnd.replicates.document import COMPLETION, LOADS, MEANS, NO_SHARE, SUMS, RunDocument, measure_documents
 from cwnd.summary_types import LinkSummary
 
 
@@ -62,7 +62,7 @@ MEASURES = frozenset(
     (
         *(field.name for kind in (FlowMeasures, LinkMeasures) for field in fields(kind)),
         *("flows", "failures", *SUMS, *MEANS, *LOADS),
-        *(name for name, kind in get_type_hints(LinkSummary).items() if kind in (float, int)),
+        *(name for name, kind in get_type_hints(LinkSummary).items() if kind in (float, int, float | None)),
         *(f"completion_{part}_s" for part in COMPLETION),
         *(f"completion_{part}_{size}_s" for part in COMPLETION for _, size in SIZE_CLASSES),
         *STARTED_TRANSFERS,
@@ -100,16 +100,18 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
         flows = [cast("Mapping[str, object]", document["flows"][flow]) for flow in group.flows]
         rows.append(Row("group", index, group.name, "flows", len(flows), "", ""))
         for key in (*SUMS, *MEANS):
-            total = fsum(number(flow, key) for flow in flows)
-            value = total / len(flows) if key in MEANS else total
-            rows.append(Row("group", index, group.name, key, value, unit("flows", key), ""))
+            total = total_of(optional_number(flow, key) for flow in flows)
+            value = total / len(flows) if total is not None and key in MEANS else total
+            why = NO_SHARE if value is None else ""
+            rows.append(Row("group", index, group.name, key, value, unit("flows", key), why))
         rows += measured("group", index, group.name, measure_documents(measures["groups"][index]))
         rows += failed_connections("group", index, group.name, group.flows, document)
     for index, link in enumerate(document["links"]):
         found = measure_documents(measures["links"][index])
         for key, given in link.items():
-            if isinstance(given, int | float) and key not in found:
-                rows.append(Row("link", index, link["name"], key, given, unit("links", key), ""))
+            if (given is None or isinstance(given, int | float)) and key not in found:
+                why = without_capacity(link) if given is None else ""
+                rows.append(Row("link", index, link["name"], key, given, unit("links", key), why))
         rows += measured("link", index, link["name"], found)
     for index, traffic in enumerate(document["traffic"]):
         name = f"{traffic['name']}, {traffic['direction']}"

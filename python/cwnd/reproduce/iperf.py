@@ -11,4 +11,6 @@ if TYPE_CHECKING:
 
 def shares(run: Result) -> list[float]:
     """Of each flow, as a part of the link's capacity: 1448/1500 of what its packets take of the wire, less what came twice."""
-    return [flow["goodput_mbps"] / run.scenario.rate_mbps for flow in run.summary["flows"]]
+    rate_mbps = run.scenario.rate_mbps
+    assert rate_mbps is not None, "the link of an experiment with iperf has a rate"
+    return [flow["goodput_mbps"] / rate_mbps for flow in run.summary["flows"]]

@@ -102,13 +102,18 @@ class LiveRun:
     wants: list[WantedNumbers] = field(default_factory=list)
 
     @property
+    def mbps(self) -> float:
+        """The rate of its bottleneck; a scenario without one is not tried."""
+        return self.scenario.rate_mbps or 0.0
+
+    @property
     def cost(self) -> float:
         """Seconds times its part of what may run at the same time, Mbit."""
-        return self.scenario.duration_s * min(max(self.scenario.rate_mbps, TOGETHER_MBPS / LABS), TOGETHER_MBPS)
+        return self.scenario.duration_s * min(max(self.mbps, TOGETHER_MBPS / LABS), TOGETHER_MBPS)
 
     def run(self, context: Context) -> LiveOutcome:
         """Runs it in real time, and reduces it."""
-        with TOGETHER.part(self.scenario.rate_mbps, context):
+        with TOGETHER.part(self.mbps, context):
             result = self.result(context)
         outcome, packets = LiveOutcome(), 0
         if isinstance(result, str):
@@ -164,6 +169,8 @@ def why_not(scenario: Scenario) -> str:
         _native.Lab.check(scenario)
     except ScenarioError as error:
         return str(error)
+    if scenario.rate_mbps is None:
+        return "a bottleneck without a rate, by which experiments share a machine"
     if scenario.rate_mbps > MOST_MBPS:
         return f"a bottleneck of {scenario.rate_mbps:g} Mbit/s; experiments go through lane live up to {MOST_MBPS:g} Mbit/s"
     return ""
@@ -214,7 +221,7 @@ def missing(wants: Sequence[LiveWant], cache: Cache) -> tuple[list[LiveRun], dic
     for want in wants:
         if want.numbers.name not in why and cache.get(want.numbers.name) is None:
             runs.setdefault(want.document, LiveRun(want.scenario)).wants.append(want.numbers)
-    return sorted(runs.values(), key=lambda each: (each.scenario.rate_mbps, -each.scenario.duration_s)), why
+    return sorted(runs.values(), key=lambda each: (each.mbps, -each.scenario.duration_s)), why
 
 
 def measure(

@@ -145,7 +145,7 @@ def column(experiment: AnyExperiment, setup: Setup, tasks: dict[str, Task]) -> C
             if base is not None:
                 scenario = base.with_seed(seed)
                 task_key = document_key(scenario)
-                cost = scenario.duration_s * scenario.rate_mbps
+                cost = scenario.duration_s * (scenario.rate_mbps or 1.0)
                 name = Cache.name({"run": task_key, "key": point.key, "info": dict(point.info)}, experiment.reduce)
                 task = tasks.setdefault(task_key, Task(cost, scenario))
                 if seed == 1:

@@ -52,10 +52,10 @@ def settings_of(scenario: Scenario, document: Table) -> dict[str, str]:
     found: dict[str, str] = {}
     links = [link for link in scenario.links if not link.is_reverse]
     if len(links) == 1:
-        found["rate"] = f"{scenario.rate_mbps:g} Mbit/s"
+        found["rate"] = "none" if scenario.rate_mbps is None else f"{scenario.rate_mbps:g} Mbit/s"
         if not any("rtt" in flow for flow in flows):
             found["rtt"] = f"{links[0].rtt_ms:g} ms"
-        found["buffer"] = links[0].limit
+        found["buffer" if links[0].queue is not None else "delay_limit"] = links[0].limit or ""
         found["loss"] = links[0].loss or ""
         found |= others_of(scenario, document)
     else:

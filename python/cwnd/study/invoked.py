@@ -34,7 +34,7 @@ from cwnd.study.grid import Grid, grid_of
 from cwnd.study.keys import sized_groups
 from cwnd.study.link_options import bottleneck_options, check_axes, say_meanings, with_link_options
 from cwnd.study.points import Base, Points
-from cwnd.study.python import first_of, option_values, settings_of
+from cwnd.study.python import base_rate, first_of, option_values, settings_of
 from cwnd.study.report import failures, table, table_of
 from cwnd.study.results import Study, place
 from cwnd.study.runner import Settings, StudyRun, gathered, run_study
@@ -148,7 +148,7 @@ def invoke(given: Given) -> None:
     if is_file and not given.allow_exec:
         points.check_programs(OPTION)
     run = StudyRun(points, settings, folder)
-    say_meanings(given.netem)
+    say_meanings(given.netem, grid.base.document)
     if given.dry:
         if not dry_run(run, threads):
             raise typer.Exit(1)
@@ -264,6 +264,7 @@ def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
         plain[key] = option if values is None else first_of(values)
         if values is not None:
             axes[key] = values
+    plain |= base_rate(axes)
     settings, of_link = bottleneck_options(given.link, given.trace, given.netem)
     plain |= settings
     axes |= of_link

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cwnd.input_errors import refused
-from cwnd.netem_words import link_keys, meanings, say_netem, with_netem
+from cwnd.keywords import NO_RATE
+from cwnd.netem_words import has_rate, link_keys, meanings, say_netem, tables_in, with_netem
 from cwnd.study.grid import Grid
 from cwnd.study.keys import full, with_value
 from cwnd.study.points import Base
@@ -32,11 +33,11 @@ def lines_of(text: str | None) -> list[str]:
     return lines if isinstance(lines, list) else [text]
 
 
-def say_meanings(netem: str | None) -> None:
-    """Says what the lines of `--netem` mean."""
+def say_meanings(netem: str | None, document: Mapping[str, object]) -> None:
+    """Says what the lines of `--netem` mean for the first link of the base's document."""
     lines = lines_of(netem)
     for line in lines:
-        say_netem(meanings(line), f'"{line}"' if len(lines) > 1 else "")
+        say_netem(meanings(line, has_rate=base_has_rate(document)), f'"{line}"' if len(lines) > 1 else "")
 
 
 def axes_of(link: str, traces: list[str], lines: list[str]) -> dict[str, Values]:
@@ -56,6 +57,9 @@ def bottleneck_options(
     traces, lines = traces_of(trace), lines_of(netem)
     given = {**link, "rate": rate_of(link["rate"], Path(traces[0]) if traces else None)}
     settings: dict[str, object] = {"rate": given["rate"]} if traces else {}
+    if len(lines) > 1 and given["rate"] is None:
+        # Each point has the rate of its line, or none.
+        settings["rate"] = NO_RATE
     for line in lines:
         merged, _ = with_netem(line, given)
         if len(lines) == 1:
@@ -104,14 +108,23 @@ def check_axes(
     link = first_link(document)
     own = axes_of(link, traces_of(trace), lines_of(netem))
     said = {key: "--trace" for key in [f"{link}.rate"] if trace is not None}
-    said |= {f"{link}.{key}": "--netem" for line in lines_of(netem) for key in keys_of(line)}
+    said |= {
+        f"{link}.{key}": "--netem"
+        for line in lines_of(netem)
+        for key in keys_of(line, has_rate=base_has_rate(document))
+    }
     for axis in axes:
         for key, option in said.items():
             if axis not in own and (full(axis) == key or full(axis).startswith(f"{key}.")):
                 raise refused("--axis", axis, f"no axis of it with {option}, which says it")
 
 
-def keys_of(line: str) -> Iterator[str]:
+def base_has_rate(document: Mapping[str, object]) -> bool:
+    """Whether the first link of a document has a rate."""
+    return any(has_rate(link) for link in tables_in(document.get("link"))[:1])
+
+
+def keys_of(line: str, *, has_rate: bool) -> Iterator[str]:
     """The keys of a link that a line means; of the queue the limit."""
-    for key in link_keys(line)[0]:
+    for key in link_keys(line, has_rate)[0]:
         yield "queue.limit" if key == "queue" else key

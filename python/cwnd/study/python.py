@@ -16,6 +16,7 @@ from cwnd.comparing import marking, text_of
 from cwnd.executor import Watch
 from cwnd.flow_and_link import Flow
 from cwnd.input_errors import flag_of, path_of, refused
+from cwnd.keywords import NO_RATE
 from cwnd.lanes import SIM, check_lane
 from cwnd.programs import KEYWORD
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
@@ -193,10 +194,17 @@ def grid_from(
         plain[key] = value if values is None else first_of(values)
         if values is not None:
             axes[key] = values
+    plain |= base_rate(axes)
     if ecn:
         plain |= marking(plain)
     sized = sized_groups(more, len(flows))
     return Grid(Base(bottleneck_document(flows, plain, ecn=ecn, sized=sized, function=sweep))), axes
+
+
+def base_rate(axes: Mapping[str, Values]) -> dict[str, object]:
+    """The rate of the base where one of an axis is none: the base has no queue then that was not asked for, which that point would not take."""
+    rates = axes.get("rate", ())
+    return {"rate": NO_RATE} if not isinstance(rates, Range) and NO_RATE in rates else {}
 
 
 def first_of(values: Values) -> object:

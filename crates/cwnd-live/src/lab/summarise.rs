@@ -111,8 +111,6 @@ impl Lab {
         let drops = carrier.drops[number as usize];
         let bits = |bytes: u64| (bytes * 8) as f64 / seconds / 1e6;
         let throughput_mbps = bits(carrier.emulator.forwarded(number).measured_bytes);
-        let slowest =
-            flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
         let active = to.saturating_sub(from.max(flow.start)).max(1);
         FlowSummary {
             number,
@@ -124,7 +122,7 @@ impl Lab {
             start_s: flow.start as f64 / 1e9,
             throughput_mbps,
             goodput_mbps: bits(carrier.distinct_measured[number as usize]),
-            share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
+            share: cwnd_sim::share(throughput_mbps, flow, links),
             cwnd_mean: report.window_ns as f64 / active as f64,
             measured: FlowCounts { drops: drops[0], ..end.since(&begin) },
             run: FlowCounts { drops: drops[1], ..run },

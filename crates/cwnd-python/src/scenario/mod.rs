@@ -59,10 +59,12 @@ fn taken<'py, T: FromPyObjectOwned<'py>>(
     })
 }
 
-/// What a line of `tc … netem` or `tc … tbf` means: the keys of a link, as JSON, and a line for each word. Raises `ScenarioError`.
+/// What a line of `tc … netem` or `tc … tbf` means: the keys of a link, as JSON, and a line for each word. `has_rate`: whether the link has a
+/// rate where the line has none, if that is known. Raises `ScenarioError`.
 #[pyfunction]
-pub fn netem_meaning(py: Python<'_>, text: &str) -> PyResult<(String, Vec<String>)> {
-    let meaning = cwnd_scenario::netem::meaning(text).map_err(|invalid| refuse(py, &invalid))?;
+#[pyo3(signature = (text, has_rate=None))]
+pub fn netem_meaning(py: Python<'_>, text: &str, has_rate: Option<bool>) -> PyResult<(String, Vec<String>)> {
+    let meaning = cwnd_scenario::netem::meaning(text, has_rate).map_err(|invalid| refuse(py, &invalid))?;
     Ok((Value::Object(meaning.keys).to_string(), meaning.lines))
 }
 
@@ -203,15 +205,15 @@ impl Scenario {
         self.inner.seed
     }
 
-    /// Rate of the bottleneck, Mbit/s.
+    /// Rate of the bottleneck, Mbit/s; `None` where it has none.
     #[getter]
-    fn rate_mbps(&self) -> f64 {
-        self.inner.bottleneck().rate.nominal() as f64 / 1e6
+    fn rate_mbps(&self) -> Option<f64> {
+        self.inner.bottleneck().rate.as_ref().map(|rate| rate.nominal() as f64 / 1e6)
     }
 
-    /// Rate × RTT of the link, whole packets.
+    /// Rate × RTT of the link, whole packets; `None` without a rate.
     #[getter]
-    fn bdp_packets(&self) -> u64 {
+    fn bdp_packets(&self) -> Option<u64> {
         self.inner.bottleneck().bdp_packets(self.inner.packet_size)
     }
 
@@ -376,7 +378,7 @@ impl Scenario {
     }
 
     fn __repr__(&self) -> String {
-        let (scenario, bottleneck) = (&self.inner, self.inner.bottleneck());
+        let scenario = &self.inner;
         let name = if scenario.name.is_empty() { String::new() } else { format!("{:?}: ", scenario.name) };
         let mut flows = self.flow_names();
         if flows.len() > 8 {
@@ -387,11 +389,13 @@ impl Scenario {
         if !scenario.traffic.is_empty() {
             flows.push(format!("{} of traffic", scenario.traffic.len()));
         }
-        let rate = bottleneck.rate.nominal() as f64 / 1e6;
+        let rate = match (self.rate_mbps(), self.bdp_packets()) {
+            (Some(mbps), Some(packets)) => format!("{mbps} Mbit/s, BDP {packets} packets"),
+            _ => "no rate".to_owned(),
+        };
         format!(
-            "Scenario({name}{}; {rate} Mbit/s, BDP {} packets; {} s, seed {})",
+            "Scenario({name}{}; {rate}; {} s, seed {})",
             flows.join(", "),
-            self.bdp_packets(),
             self.duration_s(),
             scenario.seed
         )

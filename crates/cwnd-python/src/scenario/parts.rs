@@ -76,10 +76,10 @@ pub struct LinkSettings {
     pub is_reverse: bool,
     /// Round trip time for sizes in BDP, ms.
     pub rtt_ms: f64,
-    /// The kind of its queue.
-    pub queue: String,
-    /// The limit of its queue, with a space before each unit: `1.5 BDP`.
-    pub limit: String,
+    /// The kind of its queue; `None` without a rate, where it has none.
+    pub queue: Option<String>,
+    /// The limit of its queue, with a space before each unit: `1.5 BDP`; of a link without a rate that of the packets on it, if it has one.
+    pub limit: Option<String>,
     /// Its random losses, as a scenario writes them.
     pub loss: Option<String>,
 }
@@ -92,8 +92,8 @@ impl LinkSettings {
         ends: (String, String),
         is_reverse: bool,
         rtt_ms: f64,
-        queue: String,
-        limit: String,
+        queue: Option<String>,
+        limit: Option<String>,
         loss: Option<String>,
     ) -> Self {
         Self { name, ends, is_reverse, rtt_ms, queue, limit, loss }
@@ -108,7 +108,9 @@ impl LinkSettings {
     }
 
     fn __repr__(&self) -> String {
-        format!("LinkSettings({:?}, {}, {})", self.name, self.queue, self.limit)
+        let words = |text: &Option<String>, none: &str| text.clone().unwrap_or_else(|| none.to_owned());
+        let (queue, limit) = (words(&self.queue, "no queue"), words(&self.limit, "no limit"));
+        format!("LinkSettings({:?}, {queue}, {limit})", self.name)
     }
 }
 
@@ -177,14 +179,20 @@ pub fn groups(scenario: &cwnd_scenario::Scenario) -> Vec<FlowGroup> {
 
 pub fn links(scenario: &cwnd_scenario::Scenario) -> Vec<LinkSettings> {
     let reverse = scenario.dumbbell.and_then(|dumbbell| dumbbell.reverse);
-    let link = |(number, link): (u32, &cwnd_scenario::LinkSpec)| LinkSettings {
-        name: link.name.clone(),
-        ends: (link.from.clone(), link.to.clone()),
-        is_reverse: reverse == Some(number),
-        rtt_ms: link.rtt as f64 / 1e6,
-        queue: link.queue_kind().to_owned(),
-        limit: link.queue.limit.in_words(),
-        loss: link.loss_text(),
+    let link = |(number, link): (u32, &cwnd_scenario::LinkSpec)| {
+        let (queue, limit) = match link.queue_in_words() {
+            Some((kind, limit)) => (Some(kind.to_owned()), Some(limit)),
+            None => (None, link.delay_limit.map(|packets| format!("{packets} packets"))),
+        };
+        LinkSettings {
+            name: link.name.clone(),
+            ends: (link.from.clone(), link.to.clone()),
+            is_reverse: reverse == Some(number),
+            rtt_ms: link.rtt as f64 / 1e6,
+            queue,
+            limit,
+            loss: link.loss_text(),
+        }
     };
     (0..).zip(&scenario.links).map(link).collect()
 }

@@ -4,7 +4,7 @@
 use super::{by_cause, joined};
 use crate::column::{Column, Read};
 use crate::counts::FlowCounts;
-use Read::{Count, Index, Indices, Number, Text};
+use Read::{Count, Index, Indices, MaybeNumber, Number, Text};
 use std::sync::LazyLock;
 
 /// One flow.
@@ -28,8 +28,8 @@ pub struct FlowSummary {
     pub throughput_mbps: f64,
     /// Payload bits that reached the receiver, each once, Mbit/s.
     pub goodput_mbps: f64,
-    /// Throughput over the rate of the flow's slowest link.
-    pub share: f64,
+    /// Throughput over the capacity of the flow's slowest link; `None` where no link on its path has one.
+    pub share: Option<f64>,
     /// Time-weighted mean of the window, segments.
     pub cwnd_mean: f64,
     /// Counts of the measured interval.
@@ -78,8 +78,8 @@ pub static FLOWS: LazyLock<Vec<Column<FlowSummary>>> = LazyLock::new(|| {
             Column::new(
                 "share",
                 "1",
-                "throughput over the capacity of its slowest link",
-                Number(|f| f.share),
+                "throughput over the capacity of its slowest link; null where no link on its path has one",
+                MaybeNumber(|f| f.share),
             ),
             Column::new("cwnd_mean", "segments", "time-weighted mean of the window", Number(|f| f.cwnd_mean)),
             Column::new(

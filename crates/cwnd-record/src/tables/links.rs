@@ -3,7 +3,7 @@
 
 use super::{by_cause, joined};
 use crate::column::{Column, Read};
-use Read::{Count, Index, Number, Text};
+use Read::{Count, Index, MaybeNumber, Number, Text};
 use cwnd_link::Drops;
 use std::sync::LazyLock;
 
@@ -18,10 +18,10 @@ pub struct LinkSummary {
     pub from: String,
     /// See `from`.
     pub to: String,
-    /// Its mean capacity, Mbit/s.
-    pub capacity_mbps: f64,
-    /// Wire bits that left it, divided by its capacity.
-    pub utilization: f64,
+    /// Its mean capacity, Mbit/s; `None` of a link without a rate.
+    pub capacity_mbps: Option<f64>,
+    /// Wire bits that left it, divided by its capacity; `None` where it has none.
+    pub utilization: Option<f64>,
     /// Packets that left it in the measured interval.
     pub packets: u64,
     /// Packets dropped in the measured interval.
@@ -51,14 +51,14 @@ pub static LINKS: LazyLock<Vec<Column<LinkSummary>>> = LazyLock::new(|| {
             Column::new(
                 "capacity_mbps",
                 "Mbit/s",
-                "what it could send in the measured interval, over its length: the integral of its rate, of a trace its opportunities",
-                Number(|l| l.capacity_mbps),
+                "what it could send in the measured interval, over its length: the integral of its rate, of a trace its opportunities; null where it has no rate",
+                MaybeNumber(|l| l.capacity_mbps),
             ),
             Column::new(
                 "utilization",
                 "1",
-                "wire bits that left it over what it could send, both in the measured interval",
-                Number(|l| l.utilization),
+                "wire bits that left it over what it could send, both in the measured interval; null where it could send nothing or has no rate",
+                MaybeNumber(|l| l.utilization),
             ),
             Column::new("packets", "packets", "packets that left it", Count(|l| l.packets)),
         ],

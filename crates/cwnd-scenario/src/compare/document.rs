@@ -4,6 +4,7 @@
 use super::{Compare, GivenDiscipline, KEYWORDS, KeywordDefault, Place, refusal};
 use crate::files::{self, Files};
 use crate::invalid::Invalid;
+use crate::keys::rate_formats::NO_RATE;
 use crate::model::Scenario;
 use crate::units::write_time;
 use serde_json::{Map, Value, json};
@@ -46,7 +47,12 @@ impl Compare {
         let (mut link, mut record) = (Map::new(), Map::new());
         let mut queue = Map::from_iter([("kind".to_owned(), json!("droptail"))]);
         let mut tables = Map::new();
+        let has_rate = self.has_rate();
         for keyword in KEYWORDS {
+            let is_default = !self.settings.contains_key(keyword.name);
+            if is_default && !has_rate && ["rate", "buffer"].contains(&keyword.name) {
+                continue;
+            }
             let Some(value) = self.value(keyword.name, keyword.default) else { continue };
             let (table, key) = match keyword.place {
                 Place::Document => (&mut document, keyword.name),
@@ -76,7 +82,10 @@ impl Compare {
             }
             queue.extend(settings.clone());
         }
-        link.insert("queue".to_owned(), Value::Object(queue));
+        // Without a rate a link has no queue: one that is asked for is refused.
+        if has_rate || self.discipline.is_some() || queue.contains_key("limit") {
+            link.insert("queue".to_owned(), Value::Object(queue));
+        }
         document.insert("link".to_owned(), Value::Object(link));
         document.insert("record".to_owned(), Value::Object(record));
         let flows = self.flows.iter().map(|flows| {
@@ -99,6 +108,14 @@ impl Compare {
     pub fn scenario(&self, files: Files<'_>) -> Result<Scenario, Invalid> {
         // By its text, as the command line does: numbers are read alike.
         Scenario::from_json_with(&self.document()?.to_string(), files)
+    }
+
+    /// Whether the link has a rate: where it has a `delay_limit`, it has the default rate no more.
+    fn has_rate(&self) -> bool {
+        match self.settings.get("rate") {
+            Some(rate) => rate != NO_RATE,
+            None => !self.settings.contains_key("delay_limit"),
+        }
     }
 
     fn duration(&self) -> Value {

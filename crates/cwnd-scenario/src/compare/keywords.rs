@@ -93,6 +93,7 @@ pub const KEYWORDS: &[Keyword] = &[
     row("seed", Place::Document, Scenarios("1"), Number),
     row("loss", Place::Link, Nothing, Text),
     row("delay", Place::Link, Nothing, OptionForm::None),
+    row("delay_limit", Place::Link, Nothing, OptionForm::None),
     row("jitter", Place::Link, Nothing, Text),
     row("reorder", Place::Link, Nothing, OptionForm::None),
     row("tick", Place::Link, Nothing, OptionForm::None),

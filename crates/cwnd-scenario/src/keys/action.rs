@@ -19,7 +19,7 @@ variants! {
         Start(OnFlow) = "start", "the flow's application starts, or resumes after a stop";
         Stop(OnFlow) = "stop", "the flow's application stops";
         Switch(Both<OnFlow, ToAlgorithm>) = "switch", "the live connection switches to another algorithm and keeps its recovery";
-        Rate(Both<OnLink, ToRate>) = "rate", "the link's rate; `0bit/s` is an outage. Not for a link with a trace";
+        Rate(Both<OnLink, ToRate>) = "rate", "the link's rate; `0bit/s` is an outage. Not for a link with a trace, or without a rate";
         Delay(Both<OnLink, ToDelay>) = "delay", "the link's `delay`; round trip times change with it";
         Buffer(Both<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking the limit drops queued packets at a drop-head queue alone: down to the new limit, when the next packet arrives";
     }
@@ -185,8 +185,15 @@ impl RowFormat for NewRate {
         scope: &Scope<'_>,
     ) -> Result<Option<u64>, Invalid> {
         const RATE: &str = "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), or 0bit/s for an outage";
-        if let Some(LinkSpec { name, rate: LinkRate::Trace(..), .. }) = named(table, scope) {
-            return table.refuse("link", Some(&json!(name)), "a link whose rate does not follow a trace");
+        let refuse = |table: &TableReader<'_>, name: &str, expected: &str| {
+            table.refuse("link", Some(&json!(name)), expected)
+        };
+        match named(table, scope) {
+            Some(LinkSpec { name, rate: Some(LinkRate::Trace(..)), .. }) => {
+                return refuse(table, name, "a link whose rate does not follow a trace");
+            }
+            Some(LinkSpec { name, rate: None, .. }) => return refuse(table, name, "a link that has a rate"),
+            _ => {}
         }
         table.required(key, RATE, |value| value.as_str().and_then(units::read_rate_or_0)).map(Some)
     }
@@ -218,6 +225,10 @@ impl RowFormat for NewLimit {
     ) -> Result<Option<Buffer>, Invalid> {
         let limit = Required(QueueLimit).parse(table, key, scope)?;
         let (Some(buffer), Some(link)) = (limit, named(table, scope)) else { return Ok(limit) };
+        if link.queue.is_none() {
+            let expected = "a link that has a queue: without a rate it has none";
+            return table.refuse("link", Some(&json!(link.name)), expected);
+        }
         match crate::queue::check_limit(link, buffer, scope.packet_size) {
             Ok(()) => Ok(limit),
             Err(expected) => {

@@ -6,10 +6,10 @@ pub use super::queue::{DisciplineSpec, QueueSpec};
 pub use super::rate_formats::{LinkDelay, LinkRate};
 
 use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time, TimeAbove0};
-use super::link_formats::{JitterKind, Reordering, WhereTrue};
+use super::link_formats::{JitterKind, Packets, Reordering, WhereTrue};
 use super::loss_formats::Losses;
 use super::queue::Queue;
-use super::rate_formats::{Delays, Rates, rates};
+use super::rate_formats::{Delays, Rates};
 use super::{Absent, Form, Key, Keyed, RowFormat, Scope};
 use crate::buffer::Buffer;
 use crate::files::Files;
@@ -20,10 +20,12 @@ use serde_json::{Map, Value, json};
 keys! {
     /// A one-way link and its queue, as a scenario specifies them.
     pub struct LinkSpec {
-        rate: LinkRate = LinkRate::Constant(0), Rates, "",
-            "rate of the link: constant, steps from given times on, a trace, or a series; `0bit/s` in a step is an outage, packets wait. Sizes of queues in `bdp` and time refer to the first rate above 0, for a trace and a series to their mean rate", "";
+        rate: Option<LinkRate> = None, Rates, "",
+            "rate of the link: constant, steps from given times on, a trace, or a series; `0bit/s` in a step is an outage, packets wait. A link without one (`none`) has no queue and no capacity: a packet takes no time to send and never waits. Sizes of queues in `bdp` and time refer to the first rate above 0, for a trace and a series to their mean rate", "";
         delay: LinkDelay = LinkDelay { first: 0, series: None }, Delays, "ns",
             "one-way propagation delay, constant or a series. The rest of a flow's round trip time, at the beginning, is delay at its ends", "";
+        delay_limit: Option<u64> = None, Optional(Packets, "no limit"), "packets",
+            "max packets that are on the link at once, of a link without a rate; one more is dropped", "tc-netem: limit without rate";
         loss: Loss = Loss::None, Losses, "",
             "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"gemodel:P,R,1-H,1-K\"` (the same in the order of tc-netem: loss in bad before loss in good), `\"gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0\"` (by netem's names), `\"at:5000,9000\"`; or the table `{ gemodel = [\"1%\", \"10%\", \"70%\", \"0.1%\"] }` in netem's order. A probability is a number or a percentage",
             "Gilbert 1960, Elliott 1963";
@@ -35,7 +37,8 @@ keys! {
             "whether the queue's limit, in packets or bytes, counts the packet being sent too, and not only those that wait", "FreeBSD: dummynet; ns-2: limit_";
         tick: Option<u64> = None, Optional(TimeAbove0, "none"), "ns",
             "the link moves packets only at multiples of this time: one that arrives in between is treated as if it had come at the last one, and leaves the queue, and later the link, at the next after its time. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
-        queue: QueueSpec = QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL }, Queue, "",
+        queue: Option<QueueSpec> = Some(QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL }),
+            Optional(Queue, "`{ kind = \"droptail\", limit = \"1bdp\" }`; none without a `rate`"), "",
             "the queue", "";
     }
     also {
@@ -93,7 +96,7 @@ keys! {
     /// The key of a reverse path.
     fn reverse_path {
         reverse: reverse(), Absent::Value(json!(false)), "",
-            "the reverse path as links with queues, shared by acknowledgements and data in reverse direction. `true`: the same rate, delay and queue, no losses, jitter or reordering. A table: keys of a link (without `rtt`) that override these. Created automatically in a dumbbell when a flow or traffic sends in the reverse direction", "";
+            "the reverse path as links with queues, shared by acknowledgements and data in reverse direction. `true`: the same rate, delay, `delay_limit` and queue, no losses, jitter or reordering. A table: keys of a link (without `rtt`) that override these. Created automatically in a dumbbell when a flow or traffic sends in the reverse direction", "";
     }
 }
 
@@ -101,7 +104,7 @@ keys! {
     /// The key that stands for others, in netem's words.
     fn netem_key {
         netem: Form::Syntax { what: "words of tc-netem or tc-tbf", pattern: ".+" }, Absent::Words("none"), "",
-            "the link in the words of `tc … netem` or `tc … tbf`, in place of `rate`, `delay`, `jitter`, `loss`, `reorder` and `queue`: `\"delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 1000\"`. What each word means is said back; a word without a counterpart is refused",
+            "the link in the words of `tc … netem` or `tc … tbf`, in place of `rate`, `delay`, `delay_limit`, `jitter`, `loss`, `reorder` and `queue`: `\"delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 1000\"`. What each word means is said back; a word without a counterpart is refused",
             "tc-netem(8), tc-tbf(8)";
     }
 }
@@ -133,18 +136,15 @@ fn reverse() -> Form {
 }
 
 /// Reads the keys that every link has. `forward`, where given, provides rate, delay and queue where they are not written. Name, ends and
-/// RTT are not set here, and the queue's limit is not checked.
+/// RTT are not set here, and the queue's limit is not checked. A link has a queue where it has a rate.
 pub(crate) fn parse(
     table: &mut TableReader<'_>,
     forward: Option<&LinkSpec>,
     files: Files<'_>,
 ) -> Result<LinkSpec, Invalid> {
-    let link = match forward {
-        Some(forward) => plain(forward),
-        None if table.get("rate").is_none() => return table.refuse("rate", None, rates()),
-        None => LinkSpec::defaults(),
-    };
-    link.parse_keys(table, &Scope { files, ..Scope::default() })
+    let base = forward.map_or_else(LinkSpec::defaults, plain);
+    let link = base.parse_keys(table, &Scope { files, ..Scope::default() })?;
+    crate::no_rate::with_its_keys(link, table)
 }
 
 /// The keys of a link into `map`, every default written out.
@@ -172,15 +172,20 @@ impl LinkSpec {
         Losses.print(&self.loss).as_ref().and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// rate × RTT in whole packets of `packet` bytes, rounded down.
+    /// rate × RTT in whole packets of `packet` bytes, rounded down; `None` without a rate.
     #[must_use]
-    pub fn bdp_packets(&self, packet: u32) -> u64 {
-        self.packets_in(self.rtt, packet)
+    pub fn bdp_packets(&self, packet: u32) -> Option<u64> {
+        self.rate.is_some().then(|| self.packets_in(self.rtt, packet))
+    }
+
+    /// [`LinkRate::nominal`], for sizes of a queue, which a link without a rate does not have.
+    pub(crate) fn nominal_rate(&self) -> u64 {
+        self.rate.as_ref().map_or(0, LinkRate::nominal)
     }
 
     fn packets_in(&self, time: u64, packet: u32) -> u64 {
         let packets =
-            u128::from(self.rate.nominal()) * u128::from(time) / (8_000_000_000 * u128::from(packet));
+            u128::from(self.nominal_rate()) * u128::from(time) / (8_000_000_000 * u128::from(packet));
         u64::try_from(packets).unwrap_or(u64::MAX)
     }
 
@@ -193,7 +198,7 @@ impl LinkSpec {
             Buffer::Bytes(bytes) => Limit::Bytes(bytes),
             Buffer::Time(time) => Limit::Packets(self.packets_in(time, packet)),
             Buffer::Bdp(millionths, floor) => {
-                let bits_e9 = u128::from(self.rate.nominal()) * u128::from(self.rtt);
+                let bits_e9 = u128::from(self.nominal_rate()) * u128::from(self.rtt);
                 let packet = 8_000_000_000 * u128::from(packet);
                 let packets = bits_e9.saturating_mul(u128::from(millionths)) / (packet * 1_000_000);
                 Limit::Packets(u64::try_from(packets).unwrap_or(u64::MAX).max(floor))
@@ -204,7 +209,7 @@ impl LinkSpec {
     /// The limit of this link's queue for a size. A fraction of a BDP that is less than a packet is one packet.
     #[must_use]
     pub fn limit(&self, buffer: Buffer, packet: u32) -> Limit {
-        let above_0 = self.rate.nominal() > 0 && self.rtt > 0;
+        let above_0 = self.nominal_rate() > 0 && self.rtt > 0;
         match (buffer, self.threshold(buffer, packet)) {
             (Buffer::Bdp(1.., _), Limit::Packets(0)) if above_0 => Limit::Packets(1),
             (_, limit) => limit,
@@ -218,10 +223,9 @@ impl LinkSpec {
         if self.count_in_service { limit.in_all() } else { limit }
     }
 
-    /// The queue discipline, with its settings in packets or bytes.
-    #[must_use]
-    pub fn discipline_config(&self, packet: u32) -> DisciplineConfig {
-        let DisciplineSpec { discipline, settings } = &self.queue.discipline;
+    /// A discipline of this link's queue, with its settings in packets or bytes.
+    pub(crate) fn discipline_config(&self, spec: &DisciplineSpec, packet: u32) -> DisciplineConfig {
+        let DisciplineSpec { discipline, settings } = spec;
         let resolved = |value: &SettingValue<Buffer>| value.map_size(|size| self.threshold(size, packet));
         discipline.config(&settings.iter().map(resolved).collect::<Vec<_>>(), packet)
     }

@@ -2,10 +2,12 @@
 //! The formats of keys that only a link has: jitter, reordering, and flags that are printed where they are true.
 
 use super::formats::{Flag, Fraction, Required, TimeAbove0};
-use super::{Absent, Form, Keyed, RowFormat, Scope, ValueFormat, Variants};
+use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, Variants};
+use crate::buffer::read_packets;
 use crate::invalid::{Invalid, TableReader};
 use cwnd_link::{Jitter, Reorder};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Random delay of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,29 @@ impl JitterSpec {
 }
 
 const JITTER: &str = "a time above 0 (\"5ms\": uniform from 0 to that), or a table with kind";
+
+/// A number of packets, from 1 to 2³².
+pub(crate) struct Packets;
+
+impl ValueFormat for Packets {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        "packets, such as 300packets, from 1 to 2^32".into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        value.as_str().and_then(read_packets).filter(|packets| (1..=1 << 32).contains(packets))
+    }
+
+    fn write(&self, packets: &u64) -> Value {
+        json!(format!("{packets}packets"))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Packets)
+    }
+}
 
 keys! {
     /// The keys of uniform jitter.

@@ -75,36 +75,41 @@ keys! {
     }
 }
 
-/// A rate, steps, a trace or a series.
+/// A link without a rate, as a scenario writes it where the key is not left out.
+pub(crate) const NO_RATE: &str = "none";
+
+/// A rate, steps, a trace, a series, or none.
 pub(crate) struct Rates;
 
 impl RowFormat for Rates {
-    type Value = LinkRate;
+    type Value = Option<LinkRate>;
 
     fn parse(
         &self,
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<LinkRate>, Invalid> {
+    ) -> Result<Option<Option<LinkRate>>, Invalid> {
         let field = table.field(key);
-        match table.get(key) {
-            Some(Value::Array(list)) if !list.is_empty() => parse_steps(&field, list).map(Some),
+        let rate = match table.get(key) {
+            Some(Value::String(text)) if text == NO_RATE => return Ok(Some(None)),
+            Some(Value::Array(list)) if !list.is_empty() => parse_steps(&field, list).map(Some)?,
             Some(value @ Value::Object(map)) if map.contains_key("series") => {
                 let (series, source) = parse_series(&field, value, scope, SeriesQuantity::Rate)?;
-                Ok(Some(LinkRate::Series(series, source)))
+                Some(LinkRate::Series(series, source))
             }
-            Some(value @ Value::Object(_)) => parse_trace(&field, value, scope).map(Some),
+            Some(value @ Value::Object(_)) => parse_trace(&field, value, scope).map(Some)?,
             _ => {
                 let constant = |value: &Value| value.as_str().and_then(units::read_rate);
-                Ok(table.read_as(key, || rates().into(), constant)?.map(LinkRate::Constant))
+                table.read_as(key, || rates().into(), constant)?.map(LinkRate::Constant)
             }
-        }
+        };
+        Ok(rate.map(Some))
     }
 
-    fn print(&self, rate: &LinkRate) -> Option<Value> {
+    fn print(&self, rate: &Option<LinkRate>) -> Option<Value> {
         let step = |at: u64, rate: u64| json!([write_time(at), write_rate(rate)]);
-        Some(match rate {
+        Some(match rate.as_ref()? {
             LinkRate::Constant(rate) => json!(write_rate(*rate)),
             LinkRate::Steps(first, steps) => {
                 let steps = steps.iter().map(|&(at, rate)| step(at, rate));
@@ -123,11 +128,12 @@ impl RowFormat for Rates {
             Form::List { item: Box::new(step), min: 1 },
             Form::Table(TraceTable::keys()),
             Form::Table(SeriesTable::keys()),
+            Form::Choice(vec![NO_RATE]),
         ])
     }
 
-    fn absent(&self, _: &LinkRate) -> Absent {
-        Absent::Required
+    fn absent(&self, _: &Option<LinkRate>) -> Absent {
+        Absent::Words("none: a packet takes no time to send")
     }
 }
 
@@ -170,7 +176,7 @@ impl RowFormat for Delays {
 /// What a rate of a link may be, for error messages.
 pub(crate) fn rates() -> String {
     format!(
-        "{RATE}, steps ([[\"0s\", \"10Mbit/s\"], ...]), a trace ({{ trace = \"file\" }}) or a series ({{ series = \"file\" }})"
+        "{RATE}, steps ([[\"0s\", \"10Mbit/s\"], ...]), a trace ({{ trace = \"file\" }}), a series ({{ series = \"file\" }}) or none"
     )
 }
 

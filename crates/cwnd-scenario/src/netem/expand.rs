@@ -3,6 +3,7 @@
 
 use super::{Meaning, read};
 use crate::invalid::{Invalid, shown};
+use crate::keys::rate_formats::NO_RATE;
 use serde_json::{Map, Value};
 
 /// The key of a link.
@@ -26,13 +27,14 @@ pub(crate) fn expanded(document: &Value) -> Result<Option<(Value, Vec<String>)>,
         match copy.get_mut(key) {
             Some(Value::Array(links)) => {
                 for (index, link) in links.iter_mut().enumerate() {
-                    expand(&format!("{key}[{index}]"), link, &mut lines)?;
+                    expand(&format!("{key}[{index}]"), link, false, &mut lines)?;
                 }
             }
             Some(link) => {
-                expand(key, link, &mut lines)?;
+                expand(key, link, false, &mut lines)?;
+                let forward_has_rate = link.get("rate").is_some_and(|rate| rate != NO_RATE);
                 if let Some(reverse) = link.get_mut("reverse") {
-                    expand(&format!("{key}.reverse"), reverse, &mut lines)?;
+                    expand(&format!("{key}.reverse"), reverse, forward_has_rate, &mut lines)?;
                 }
             }
             None => {}
@@ -41,8 +43,13 @@ pub(crate) fn expanded(document: &Value) -> Result<Option<(Value, Vec<String>)>,
     Ok(Some((copy, lines)))
 }
 
-/// Replaces the key of the link at `path`.
-fn expand(path: &str, link: &mut Value, lines: &mut Vec<String>) -> Result<(), Invalid> {
+/// Replaces the key of the link at `path`, which has the rate of another where it names none, if that has one.
+fn expand(
+    path: &str,
+    link: &mut Value,
+    other_has_rate: bool,
+    lines: &mut Vec<String>,
+) -> Result<(), Invalid> {
     let Some(keys) = link.as_object_mut() else { return Ok(()) };
     let Some(written) = keys.shift_remove(KEY) else { return Ok(()) };
     let field = format!("{path}.{KEY}");
@@ -52,7 +59,8 @@ fn expand(path: &str, link: &mut Value, lines: &mut Vec<String>) -> Result<(), I
     };
     let refuse =
         |(value, expected)| Invalid { field: field.clone(), value: Some(format!("{value:?}")), expected };
-    let Meaning { keys: meant, lines: said } = read(text).map_err(refuse)?;
+    let has_rate = keys.get("rate").map_or(other_has_rate, |rate| rate != NO_RATE);
+    let Meaning { keys: meant, lines: said } = read(text, Some(has_rate)).map_err(refuse)?;
     put(path, keys, meant)?;
     lines.extend(said.into_iter().map(|line| format!("{field}: {line}")));
     Ok(())
@@ -65,11 +73,6 @@ fn put(path: &str, keys: &mut Map<String, Value>, meant: Map<String, Value>) -> 
             return Err(Invalid { field, value, expected: format!("no {key}: {KEY} says it") });
         }
         keys.insert(key, value);
-    }
-    // A link of tc without a rate of its own has that of the interface, which only the scenario knows.
-    if !path.ends_with("reverse") && !keys.contains_key("rate") {
-        let expected = format!("the rate of the link, here or in {KEY} (rate 10mbit)");
-        return Err(Invalid { field: format!("{path}.rate"), value: None, expected });
     }
     Ok(())
 }

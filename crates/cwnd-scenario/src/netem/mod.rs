@@ -34,19 +34,20 @@ pub(crate) type Refused = (String, String);
 const DEFAULT_LIMIT: u64 = 1000;
 
 /// Reads a line. What comes before the word `netem` or `tbf` (`tc qdisc add dev eth0 root`) is skipped; a line without either word is of netem.
+/// `has_rate`: whether the link has a rate where the line has none, if that is known.
 ///
 /// # Errors
 /// [`Invalid`](crate::Invalid), naming the word and what was expected.
-pub fn meaning(text: &str) -> Result<Meaning, crate::Invalid> {
+pub fn meaning(text: &str, has_rate: Option<bool>) -> Result<Meaning, crate::Invalid> {
     let refuse = |(value, expected): Refused| crate::Invalid {
         field: "netem".to_owned(),
         value: Some(format!("{value:?}")),
         expected,
     };
-    read(text).map_err(refuse)
+    read(text, has_rate).map_err(refuse)
 }
 
-pub(crate) fn read(text: &str) -> Result<Meaning, Refused> {
+pub(crate) fn read(text: &str, has_rate: Option<bool>) -> Result<Meaning, Refused> {
     let all: Vec<&str> = text.split_whitespace().collect();
     let kind = all.iter().position(|word| ["netem", "tbf"].contains(word));
     let (is_tbf, words) = kind.map_or((false, &all[..]), |at| (all[at] == "tbf", &all[at + 1..]));
@@ -57,7 +58,7 @@ pub(crate) fn read(text: &str) -> Result<Meaning, Refused> {
             "words of netem or tbf, such as \"delay 20ms loss 1% rate 10mbit\"".to_owned(),
         ));
     }
-    if is_tbf { tbf(&mut words) } else { netem(&mut words) }
+    if is_tbf { tbf(&mut words) } else { netem(&mut words, has_rate) }
 }
 
 /// What netem's words say, before they are put together.
@@ -78,7 +79,7 @@ enum Shape {
     Normal,
 }
 
-fn netem(words: &mut Words<'_>) -> Result<Meaning, Refused> {
+fn netem(words: &mut Words<'_>, has_rate: Option<bool>) -> Result<Meaning, Refused> {
     let mut netem = Netem::default();
     let mut lines = Vec::new();
     while let Some(word) = words.next() {
@@ -127,7 +128,7 @@ fn netem(words: &mut Words<'_>) -> Result<Meaning, Refused> {
             }
         }
     }
-    netem.put_together(lines)
+    netem.put_together(lines, has_rate)
 }
 
 /// `delay TIME [JITTER [CORRELATION]]`.
@@ -185,7 +186,7 @@ fn loss(words: &mut Words<'_>, lines: &mut Vec<String>) -> Result<String, Refuse
 }
 
 impl Netem {
-    fn put_together(self, lines: Vec<String>) -> Result<Meaning, Refused> {
+    fn put_together(self, lines: Vec<String>, has_rate: Option<bool>) -> Result<Meaning, Refused> {
         let mut meaning = Meaning { lines, ..Meaning::default() };
         let mut put = |key: &str, value: Value| meaning.keys.insert(key.to_owned(), value);
         let ns = |time: u64| json!(format!("{time}ns"));
@@ -249,13 +250,22 @@ impl Netem {
             meaning.keys.insert("rate".to_owned(), json!(format!("{rate}bit/s")));
             meaning.lines.push(format!("rate: {} bit/s, of which headers of lower layers are no part", rate));
         }
-        if self.rate.is_some() || self.limit.is_some() {
-            let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
-            let queue = json!({ "kind": "droptail", "limit": format!("{limit}packets") });
+        // Where nothing is known of a rate outside of the line, a limit is that of a link without one.
+        let has_rate = if self.rate.is_some() { Some(true) } else { has_rate };
+        let default = (self.rate.is_some() || has_rate == Some(false)).then_some(DEFAULT_LIMIT);
+        let Some(limit) = self.limit.or(default) else { return Ok(meaning) };
+        let whose = if self.limit.is_some() { "" } else { " (netem's default)" };
+        let packets = format!("{limit}packets");
+        if has_rate == Some(true) {
+            let queue = json!({ "kind": "droptail", "limit": packets });
             meaning.keys.insert("queue".to_owned(), queue);
-            let whose = if self.limit.is_some() { "" } else { " (netem's default)" };
             meaning.lines.push(format!(
                 "limit {limit}{whose}: packets that may wait for the link; netem counts those on their way too"
+            ));
+        } else {
+            meaning.keys.insert("delay_limit".to_owned(), json!(packets));
+            meaning.lines.push(format!(
+                "limit {limit}{whose}: packets that may be on the link at once; it has no rate, so none waits"
             ));
         }
         Ok(meaning)

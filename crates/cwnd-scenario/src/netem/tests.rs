@@ -5,7 +5,7 @@ use crate::Scenario;
 use cwnd_link::Jitter;
 
 fn keys(text: &str) -> Value {
-    Value::Object(meaning(text).unwrap_or_else(|invalid| panic!("{text}: {invalid}")).keys)
+    Value::Object(meaning(text, None).unwrap_or_else(|invalid| panic!("{text}: {invalid}")).keys)
 }
 
 #[test]
@@ -31,6 +31,8 @@ fn each_word_has_its_key() {
         ("rate 1mbps limit 7", json!({ "rate": "8000000bit/s", "queue": queue("7packets") })),
         // A quarter of the packets at once, three quarters 10 ms later.
         ("delay 10ms reorder 25%", json!({ "reorder": { "share": "0.75", "extra": "10000000ns" } })),
+        // Without a rate anywhere, the packets on the link are limited.
+        ("delay 100ms limit 300", json!({ "delay": "100000000ns", "delay_limit": "300packets" })),
         ("tc qdisc add dev eth0 root netem delay 1ms", json!({ "delay": "1000000ns" })),
         // 10 Mbit/s for 50 ms are 62 500 bytes, and 32 kbit are 4096.
         (
@@ -43,7 +45,7 @@ fn each_word_has_its_key() {
         ),
     ] {
         assert_eq!(keys(text), expected, "{text}");
-        assert!(!meaning(text).expect(text).lines.is_empty(), "{text}");
+        assert!(!meaning(text, None).expect(text).lines.is_empty(), "{text}");
     }
 }
 
@@ -74,7 +76,7 @@ fn what_has_no_counterpart_is_refused_by_its_name() {
         ("tbf rate 1mbit burst 5kb", "\"tbf\" is not accepted; expected latency or limit"),
         ("tbf rate 1mbit burst 5kb latency 5ms peakrate 2mbit", "\"peakrate\""),
     ] {
-        let message = meaning(text).expect_err(text).to_string();
+        let message = meaning(text, None).expect_err(text).to_string();
         assert!(message.starts_with("netem: ") && message.contains(expected), "{text}: {message}");
     }
 }
@@ -95,7 +97,6 @@ fn a_link_may_say_it_in_netems_words() {
     assert_eq!(remarks.len(), 4, "{remarks:?}");
     assert!(remarks.iter().all(|remark| remark.starts_with("link.netem: ")), "{remarks:?}");
     for (link, expected) in [
-        ("netem = 'delay 20ms'", "link.rate: missing; expected the rate of the link, here or in netem"),
         (
             "netem = 'rate 10mbit'\nrate = '1Mbit/s'",
             "link.rate: \"1Mbit/s\" is not accepted; expected no rate: netem says it",
@@ -105,6 +106,39 @@ fn a_link_may_say_it_in_netems_words() {
     ] {
         let message = Scenario::from_toml(&text(link)).expect_err(link).to_string();
         assert!(message.starts_with(expected), "{link}: {message}");
+    }
+}
+
+// Whether a limit is that of a queue or of the packets on the link depends on the rate, which the line or the link may have; netem's default is 1000.
+#[test]
+fn a_limit_is_the_queues_where_the_link_has_a_rate() {
+    let text =
+        |link: &str| format!("duration = '9s'\n[link]\nrtt = '60ms'\n{link}\n[[flow]]\ncc = 'cubic'\n");
+    for (link, queue, delay_limit) in [
+        ("netem = 'delay 20ms limit 300'", None, Some(300)),
+        ("netem = 'delay 20ms'", None, Some(1000)),
+        ("netem = 'delay 20ms limit 300'\nrate = 'none'", None, Some(300)),
+        ("netem = 'delay 20ms limit 300'\nrate = '1Mbit/s'", Some(300), None),
+        ("netem = 'delay 20ms limit 300 rate 1mbit'", Some(300), None),
+        ("netem = 'delay 20ms rate 1mbit'", Some(1000), None),
+    ] {
+        let scenario = Scenario::from_toml(&text(link)).expect(link);
+        let link = scenario.bottleneck();
+        let limit = link.queue.as_ref().map(|queue| queue.limit);
+        assert_eq!((limit, link.delay_limit), (queue.map(crate::Buffer::Packets), delay_limit));
+    }
+    // A reverse path without words of its own on a rate has the forward link's.
+    for (forward, has_queue) in
+        [("rate = '1Mbit/s'", true), ("netem = 'rate 1mbit'", true), ("rate = 'none'", false)]
+    {
+        let link = format!("{forward}\nloss = 'random:0.01'\nreverse = {{ netem = 'delay 9ms limit 30' }}");
+        let scenario = Scenario::from_toml(&text(&link)).expect(forward);
+        let reverse = &scenario.links[1];
+        assert_eq!(
+            (reverse.queue.is_some(), reverse.delay_limit.is_some()),
+            (has_queue, !has_queue),
+            "{forward}"
+        );
     }
 }
 
@@ -147,7 +181,7 @@ fn the_mean_of_netems_delay_is_part_of_the_round_trip() {
 // 10 ms in the mean with a deviation of 10 ms: below 0 there is no delay, and above 20 ms the same share is missing.
 #[test]
 fn a_normal_delay_says_where_it_is_cut() {
-    let said = |text: &str| meaning(text).expect(text).lines.remove(0);
+    let said = |text: &str| meaning(text, None).expect(text).lines.remove(0);
     assert_eq!(
         said("delay 10ms 10ms distribution normal"),
         "delay: normal, cut at 0 s and 20 ms, standard deviation 10 ms before the values outside are drawn again, which makes it smaller; its mean, 10 ms, is part of rtt; packets may overtake each other"
@@ -162,7 +196,7 @@ fn a_normal_delay_says_where_it_is_cut() {
 #[test]
 fn the_delay_of_reordered_packets_is_said_to_come_on_top() {
     assert_eq!(
-        meaning("delay 10ms reorder 25%").expect("good").lines,
+        meaning("delay 10ms reorder 25%", None).expect("good").lines,
         [
             "reorder: 0.25 of the packets are sent at once, the others 10 ms later; the mean of all, 7500 us, comes on top of rtt"
         ]

@@ -120,6 +120,12 @@ impl Series {
         self.points.first().map_or(0, |point| point.1)
     }
 
+    /// The least value.
+    #[must_use]
+    pub fn min(&self) -> u64 {
+        self.points.iter().map(|point| point.1).min().unwrap_or(0)
+    }
+
     /// The largest value.
     #[must_use]
     pub fn max(&self) -> u64 {

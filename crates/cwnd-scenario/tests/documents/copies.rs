@@ -116,8 +116,8 @@ fn actions_and_links_are_shown_as_they_are_written() {
         ]
     );
     let link = scenario.bottleneck();
-    assert_eq!((link.queue_kind(), link.loss_text().as_deref()), ("codel", Some("random:0.001")));
-    assert_eq!(link.queue.limit.in_words(), "1.5 BDP");
+    assert_eq!(link.loss_text().as_deref(), Some("random:0.001"));
+    assert_eq!(link.queue_in_words(), Some(("codel", "1.5 BDP".to_owned())));
     for (limit, words) in [
         (Buffer::Packets(100), "100 packets"),
         (Buffer::Bytes(64_000), "64 kB"),

@@ -7,6 +7,7 @@ mod hosts;
 mod labels;
 mod live;
 mod networks;
+mod no_rate;
 mod page;
 mod random;
 mod refusals;

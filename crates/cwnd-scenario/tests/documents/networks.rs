@@ -39,7 +39,7 @@ fn a_link_ticks_and_counts_the_packet_in_service_as_it_is_told() {
     };
     let limit = |scenario: &Scenario, number: usize| match &scenario.link_configs()[number].server {
         ServerConfig::Fifo(fifo, _) => fifo.limit.first(),
-        ServerConfig::Head(_) => panic!("DropTail"),
+        ServerConfig::Head(_) | ServerConfig::NoRate(_) => panic!("DropTail"),
     };
     let scenario = dumbbell(&keys("9packets"), "");
     for number in [0, 1] {
@@ -85,12 +85,17 @@ fn a_link_disturbs_its_packets_as_it_is_told() {
     }
 }
 
+/// The limit of a link's queue.
+fn limit_of(link: &cwnd_scenario::LinkSpec) -> Buffer {
+    link.queue.as_ref().expect("a queue").limit
+}
+
 #[test]
 fn a_rate_follows_steps_or_a_trace() {
     let text = |rate: &str| {
         format!("duration = '60s'\nlink = {{ rtt = '40ms', rate = {rate} }}\n[[flow]]\ncc = 'cubic'")
     };
-    let rate = |rate: &str| good(&text(rate)).links[0].rate.clone();
+    let rate = |rate: &str| good(&text(rate)).links[0].rate.clone().expect("a rate");
     let steps = "[['0s', '10Mbit/s'], ['10s', '0bit/s'], ['11s', '5Mbit/s']]";
     let expected = LinkRate::Steps(10_000_000, vec![(10 * S, 0), (11 * S, 5_000_000)]);
     assert_eq!(rate(steps), expected);
@@ -100,7 +105,7 @@ fn a_rate_follows_steps_or_a_trace() {
     // Three opportunities of 1500 bytes in 4 ms: 9 Mbit/s.
     let traced =
         |trace: &str| Scenario::from_toml_with(&text("{ trace = 'a.trace' }"), &|_| Ok(trace.into()));
-    let traced_rate = traced("1\n1\n4\n").expect("a trace").links[0].rate.clone();
+    let traced_rate = traced("1\n1\n4\n").expect("a trace").links[0].rate.clone().expect("a rate");
     assert!(
         matches!(&traced_rate, LinkRate::Trace(trace, file) if trace.opportunities() == 3 && file == "a.trace")
     );
@@ -126,7 +131,8 @@ fn a_dumbbells_way_back_is_like_the_way_there_unless_it_says_otherwise() {
     let reverse = "reverse = { rate = '1Mbit/s', loss = 'random:0.1', queue = { kind = 'droptail', limit = '9packets' } }";
     let scenario = dumbbell(&format!("delay = '5ms'\n{reverse}"), "");
     let reverse = &scenario.links[1];
-    assert_eq!((&reverse.rate, reverse.queue.limit), (&LinkRate::Constant(1_000_000), Buffer::Packets(9)));
+    assert_eq!(reverse.rate, Some(LinkRate::Constant(1_000_000)));
+    assert_eq!(reverse.queue.as_ref().map(|queue| queue.limit), Some(Buffer::Packets(9)));
     assert!(matches!(reverse.loss, Loss::Random(_)) && reverse.delay.first == 5 * MS);
     assert_eq!(dumbbell("reverse = false", "").links.len(), 1);
 }
@@ -157,7 +163,7 @@ fn a_parking_lot_is_a_row_of_links() {
     assert_eq!(named[..2], [("hop1", "n0", "n1"), ("hop2", "n1", "n2")]);
     assert_eq!(named[2..4], [("hop3", "n2", "n3"), ("back1", "n1", "n0")]);
     assert_eq!(named[4..], [("back2", "n2", "n1"), ("back3", "n3", "n2")]);
-    assert_eq!(scenario.links[5].rate, LinkRate::Constant(1_000_000));
+    assert_eq!(scenario.links[5].rate, Some(LinkRate::Constant(1_000_000)));
     let flows = scenario.expand();
     assert_eq!((&flows[0].path[..], &flows[0].reverse_path[..]), (&[0, 1, 2][..], &[5, 4, 3][..]));
     assert_eq!((&flows[1].path[..], &flows[1].reverse_path[..]), (&[1][..], &[][..]));
@@ -172,7 +178,7 @@ fn a_links_bdp_is_for_the_longest_round_trip_of_the_flows_that_cross_it() {
     let flows =
         "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n[[flow]]\ncc = 'reno'\nfrom = 'n1'\nto = 'n2'\n";
     let limits = |scenario: &Scenario| {
-        let limit = |l: &cwnd_scenario::LinkSpec| (l.rtt / MS, l.threshold(l.queue.limit, 1500));
+        let limit = |l: &cwnd_scenario::LinkSpec| (l.rtt / MS, l.threshold(limit_of(l), 1500));
         scenario.links.iter().map(limit).collect::<Vec<_>>()
     };
     assert_eq!(limits(&parking_lot("", flows)), [(30, Limit::Packets(25)); 3]);
@@ -326,7 +332,8 @@ fn red_is_checked_against_the_rtt_that_a_graph_gives() {
     let red = "queue = { kind = 'red', limit = '1bdp', min = '10packets', max = '0.5bdp' }";
     let flow = "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n";
     let scenario = parking_lot(red, flow); // half of 25
-    assert_eq!(scenario.links[2].queue.discipline.discipline, Discipline::Red);
+    let queue = scenario.links[2].queue.as_ref().expect("a queue");
+    assert_eq!(queue.discipline.discipline, Discipline::Red);
     let text =
         format!("duration = '60s'\n[parking_lot]\nrate = '10Mbit/s'\ndelay = '5ms'\nhops = 3\n{red}\n{flow}");
     let message = Scenario::from_toml(&text.replace("'n3'", "'n1'")).expect_err("4 packets").to_string();
@@ -344,8 +351,9 @@ fn a_link_may_begin_with_an_outage() {
     };
     let scenario = good(&text("[['0s', '0bit/s'], ['1s', '8Mbit/s'], ['2s', '0bit/s']]"));
     let link = &scenario.links[0];
-    assert_eq!(link.rate, LinkRate::Steps(0, vec![(S, 8_000_000), (2 * S, 0)]));
-    assert_eq!((link.rate.nominal(), link.bdp_packets(1500)), (8_000_000, 26));
+    let expected = LinkRate::Steps(0, vec![(S, 8_000_000), (2 * S, 0)]);
+    assert_eq!((expected.nominal(), link.bdp_packets(1500)), (8_000_000, Some(26)));
+    assert_eq!(link.rate, Some(expected));
     assert_eq!(good(&scenario.to_toml()), scenario);
     let never = Scenario::from_toml(&text("[['0s', '0bit/s'], ['1s', '0.0bit/s']]"))
         .expect_err("no rate")
@@ -370,8 +378,8 @@ fn rates_and_times_are_rounded_to_the_unit_wherever_they_are() {
     let link = &scenario.links[0];
     assert_eq!(scenario.duration, 10 * S);
     assert_eq!((link.rtt, link.delay.first), (40_123_457, 234_568));
-    assert_eq!(link.rate, LinkRate::Steps(4_180_000, vec![(S, 1_234_568)]));
-    assert_eq!(link.queue.limit, Buffer::Bytes(2000));
+    assert_eq!(link.rate, Some(LinkRate::Steps(4_180_000, vec![(S, 1_234_568)])));
+    assert_eq!(limit_of(link), Buffer::Bytes(2000));
     assert_eq!((scenario.flows[0].size, scenario.flows[0].app_rate), (Some(333_350), Some(123_457)));
     assert!(matches!(scenario.actions[0].what, ActionKind::Rate(_, 1235)));
     assert_eq!(good(&scenario.to_toml()), scenario);
@@ -386,7 +394,7 @@ fn a_queue_may_have_no_limit_and_drop_at_its_head() {
     };
     for kind in ["droptail", "codel", "drop-head"] {
         let scenario = good(&text(&format!("{{ kind = '{kind}', limit = 'infinite' }}")));
-        let queue = &scenario.links[0].queue;
+        let queue = scenario.links[0].queue.as_ref().expect("a queue");
         assert_eq!((queue.limit, queue.discipline.discipline.name()), (Buffer::Infinite, kind));
         assert!(matches!(scenario.actions[0].what, ActionKind::Buffer(_, Buffer::Infinite)));
         assert_eq!(good(&scenario.to_toml()), scenario);

@@ -44,7 +44,7 @@ fn the_good_one_is_accepted_and_reads_back_from_toml_and_json() {
     assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario.clone()));
     assert_eq!(Scenario::from_json(&scenario.to_json()), Ok(scenario.clone()));
     assert_eq!(scenario.expand().len(), 3);
-    assert_eq!(scenario.bottleneck().bdp_packets(1500), 1333); // 400e6 · 0.04 / 12 000 = 1333.3
+    assert_eq!(scenario.bottleneck().bdp_packets(1500), Some(1333)); // 400e6 · 0.04 / 12 000 = 1333.3
 }
 
 #[test]

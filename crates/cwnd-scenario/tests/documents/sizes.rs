@@ -13,7 +13,7 @@ fn read(link: &str, rest: &str) -> Result<Scenario, String> {
 fn fifo(scenario: &Scenario) -> FifoConfig {
     match scenario.link_configs().remove(0).server {
         ServerConfig::Fifo(fifo, _) => fifo,
-        ServerConfig::Head(queue) => panic!("{queue:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -26,7 +26,7 @@ mod windows;
 
 pub use inspect::{PacketLocations, PacketPlace, PacketPosition};
 pub use record::{Tables, expected_bytes};
-pub use summarise::{jain, link_summary, link_waits, rates, traffic_summaries};
+pub use summarise::{jain, link_summary, link_waits, rates, share, traffic_summaries};
 
 use crate::endpoint::Stacks;
 use crate::network::{Network, PathNeeds};

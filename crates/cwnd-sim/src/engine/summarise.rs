@@ -92,12 +92,12 @@ fn receive_window(scenario: &Scenario, flow: &Flow) -> Option<f64> {
     asked.or_else(of_stack)
 }
 
-/// The rates of a scenario's links over the time of the run, link by link; each has one from time 0 on.
+/// The rates of a scenario's links over the time of the run, link by link; each has one from time 0 on, and a link without a rate none.
 #[must_use]
 pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
     let of_link = |(link, config): (u32, LinkConfig)| {
-        let steps = config.server.rate().steps(scenario.duration);
-        steps.into_iter().map(move |(from_ns, rate)| RateRow { link, from_ns, rate })
+        let steps = config.server.rate().map(|rate| rate.steps(scenario.duration));
+        steps.into_iter().flatten().map(move |(from_ns, rate)| RateRow { link, from_ns, rate })
     };
     (0..).zip(scenario.link_configs()).flat_map(of_link).collect()
 }
@@ -124,7 +124,7 @@ fn percentile_ms(waits: &[WaitRow], packets: u64, part: u64) -> f64 {
 pub fn link_summary<P>(number: u32, spec: &LinkSpec, link: &Link<P>, (from, to): (u64, u64)) -> LinkSummary {
     let seconds = (to - from) as f64 / 1e9;
     let count = &link.count;
-    let capacity = link.rate().capacity(from, to) as f64 / 1e9;
+    let capacity = link.rate().map(|rate| rate.capacity(from, to) as f64 / 1e9);
     let waits: Vec<WaitRow> = link_waits(number, link).collect();
     let packets = waits.iter().map(|row| row.packets).sum();
     LinkSummary {
@@ -133,8 +133,8 @@ pub fn link_summary<P>(number: u32, spec: &LinkSpec, link: &Link<P>, (from, to):
         from: spec.from.clone(),
         to: spec.to.clone(),
         packets,
-        capacity_mbps: capacity / seconds / 1e6,
-        utilization: if capacity > 0.0 { (count.measured_bytes * 8) as f64 / capacity } else { 0.0 },
+        capacity_mbps: capacity.map(|bits| bits / seconds / 1e6),
+        utilization: capacity.filter(|bits| *bits > 0.0).map(|bits| (count.measured_bytes * 8) as f64 / bits),
         drops: count.drops_measured,
         drops_run: count.drops,
         marks: count.marks_measured,
@@ -163,8 +163,6 @@ fn of_flow(
     let of_tcp = || state.count.distinct_measured * u64::from(scenario.mss()) - state.count.distinct_short;
     let payload = (read.unwrap_or_else(of_tcp) * 8) as f64;
     let active = to.saturating_sub(from.max(flow.start)).max(1);
-    let slowest =
-        flow.path.iter().map(|&link| links[link as usize].capacity_mbps).fold(f64::INFINITY, f64::min);
     let throughput_mbps = wire / seconds / 1e6;
     FlowSummary {
         number: 0,
@@ -176,13 +174,21 @@ fn of_flow(
         start_s: flow.start as f64 / 1e9,
         throughput_mbps,
         goodput_mbps: payload / seconds / 1e6,
-        share: if slowest > 0.0 { throughput_mbps / slowest } else { 0.0 },
+        share: share(throughput_mbps, flow, links),
         cwnd_mean: state.count.cwnd_ns as f64 / active as f64,
         measured,
         run: state.counts(),
         path: flow.path.to_vec(),
         reverse_path: flow.reverse_path.to_vec(),
     }
+}
+
+/// A flow's throughput over the capacity of its slowest link; `None` where no link on its path has a capacity.
+#[must_use]
+pub fn share(throughput_mbps: f64, flow: &Flow, links: &[LinkSummary]) -> Option<f64> {
+    let capacities = flow.path.iter().filter_map(|&link| links[link as usize].capacity_mbps);
+    let slowest = capacities.reduce(f64::min).filter(|capacity| *capacity > 0.0)?;
+    Some(throughput_mbps / slowest)
 }
 
 fn of_traffic(simulation: &Simulation) -> Vec<TrafficSummary> {

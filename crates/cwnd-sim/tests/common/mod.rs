@@ -105,3 +105,8 @@ pub const FIG6: &str = r#"
     count = 4
     start = { uniform = ["0s", "100ms"] }
 "#;
+
+/// A number that only a link with a rate has.
+pub fn known(number: Option<f64>) -> f64 {
+    number.expect("the link has a rate")
+}

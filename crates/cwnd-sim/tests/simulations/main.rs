@@ -15,6 +15,7 @@ mod inspection;
 mod linux_recovery;
 mod network;
 mod networks;
+mod no_rate;
 mod own_rate;
 mod regressions;
 mod relations;

@@ -23,7 +23,7 @@ fn share_beside_reno(cc: &str) -> f64 {
         "#
     ));
     let flows = simulation.summary().flows;
-    flows[0].share / (flows[0].share + flows[1].share)
+    flows[0].throughput_mbps / (flows[0].throughput_mbps + flows[1].throughput_mbps)
 }
 
 // Row LR1: on a short path CUBIC is standard TCP, α = 1 beyond the window before the loss; the kernel's α stays 0.53, and it

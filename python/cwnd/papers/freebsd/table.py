@@ -42,7 +42,9 @@ class Table(Lan):
 
     def reduce(self, run: Result, point: Point) -> Iperf:
         numbers = iperf(run)
-        return replace(numbers, mbps=numbers.mbps * RATE_MBPS / run.scenario.rate_mbps)
+        rate_mbps = run.scenario.rate_mbps
+        assert rate_mbps is not None, "every point has a rate"
+        return replace(numbers, mbps=numbers.mbps * RATE_MBPS / rate_mbps)
 
     def grid(self, setup: Setup) -> list[Point]:
         rows = [("tick", setup.cubic, hertz) for hertz in CLOCKS_HZ] + [

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from cwnd.json_types import number
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.series import by_flow
 from cwnd.papers.ha2008.setups.prescribed_losses import C
@@ -90,7 +91,7 @@ class CubicBesideSack(Experiment[Pair]):
             windows=cubic["cwnd_mean"] / sack["cwnd_mean"],
             sack=shares(run)[1],
             region=in_tcp_region(run),
-            utilisation=run.summary["link"]["utilization"],
+            utilisation=number(run.summary["link"], "utilization"),
             cwnd=[window.round(1).tolist() for window in curves(run.cwnd, every).values()],
         )
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cwnd.json_types import number
 from cwnd.metrics import min_max_ratio
 from cwnd.metrics.run import defined
 from cwnd.papers.ha2008.setups.against_sack import falls
@@ -54,7 +55,7 @@ class Fig8(Experiment[Fig8Numbers]):
         ratio = defined(min_max_ratio([flow["throughput_mbps"] for flow in run.summary["flows"]]))
         return Fig8Numbers(
             ratio=ratio,
-            utilisation=run.summary["link"]["utilization"],
+            utilisation=number(run.summary["link"], "utilization"),
         )
 
     def claims(self, results: Results[Fig8Numbers]) -> dict[str, Answer]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cwnd.json_types import number
 from cwnd.metrics import rates
 from cwnd.metrics.trace import exponent
 from cwnd.papers.ha2008.setups.testbed import LABELS, NAMES, algorithm, panels, scenario
@@ -58,7 +59,7 @@ class Fig9(Experiment[Fig9Numbers]):
         long, short = (flow["throughput_mbps"] for flow in run.summary["flows"])
         end, size = run.scenario.duration_s, run.scenario.packet_bytes
         last = rates(run.cwnd, packet_bytes=size, interval_s=LAST_S, begin_s=end - LAST_S, end_s=end).mbps[:2, 0]
-        utilisation = run.summary["link"]["utilization"]
+        utilisation = number(run.summary["link"], "utilization")
         return Fig9Numbers(
             ratio=long / short,
             utilisation=utilisation,

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cwnd.json_types import number
 from cwnd.metrics import jain
 from cwnd.metrics.run import defined
 from cwnd.papers.ha2008.setups.growth import convex_growth, regain_s, start_up_s
@@ -110,7 +111,7 @@ class Table1Clamps(Experiment[Joined | Shared | Regained | Freed | Started]):
         if kind == "shared":
             flows = run.summary["flows"]
             fairness = defined(jain([flow["throughput_mbps"] for flow in flows[:2]]))
-            return Shared(jain=fairness, sack=sum(flow["share"] for flow in flows[2:]))
+            return Shared(jain=fairness, sack=sum(number(flow, "share") for flow in flows[2:]))
         shown = run.cwnd["cwnd"].to_numpy()[::5].tolist()
         if kind == "start":
             return Started(start_up_s=start_up_s(run, MBPS, 1), cwnd=shown)

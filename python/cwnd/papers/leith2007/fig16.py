@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cwnd.json_types import number
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import long_flows
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Reported, Result, Results, Setup
@@ -68,7 +69,7 @@ class Fig16(Experiment[Fig16Numbers]):
         ]
 
     def reduce(self, run: Result, point: Point) -> Fig16Numbers:
-        first, second = (flow["share"] for flow in run.summary["flows"])
+        first, second = (number(flow, "share") for flow in run.summary["flows"])
         windows = curves(run.cwnd, np.arange(0, 600, 2.0)).values()
         return Fig16Numbers(
             first=first,

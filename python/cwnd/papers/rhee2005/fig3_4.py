@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cwnd.json_types import number
 from cwnd.metrics import curves, rates
 from cwnd.metrics.run import converged
 from cwnd.metrics.trace import near_last_maximum
@@ -61,7 +62,7 @@ class Fig3_4(Experiment[Fig3_4Numbers]):
         return [Point("two and two", scenario, seeds=setup.seeds(full=10, short=2))]
 
     def reduce(self, run: Result, point: Point) -> Fig3_4Numbers:
-        shares = [flow["share"] for flow in run.summary["flows"]]
+        shares = [number(flow, "share") for flow in run.summary["flows"]]
         begin, end = run.scenario.measured_s
         settled, size = begin + SLOW_START_S, run.scenario.packet_bytes
         mbps = rates(run.cwnd, packet_bytes=size, interval_s=1, begin_s=settled, end_s=end).mbps[:2]
@@ -72,7 +73,7 @@ class Fig3_4(Experiment[Fig3_4Numbers]):
         return Fig3_4Numbers(
             cubic=sum(shares[:2]),
             sack=sum(shares[2:4]),
-            utilisation=run.summary["link"]["utilization"],
+            utilisation=number(run.summary["link"], "utilization"),
             converged_s=converged(run, [0, 1]),
             smooth=float((changes <= SMOOTH).mean(axis=1).mean()),
             largest_change=float(changes.max()),

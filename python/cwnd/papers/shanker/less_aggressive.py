@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cwnd.json_types import number
 from cwnd.papers.shanker.setups import HIGH, LOW, shared_link
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.numbers import JsonObject
@@ -49,7 +50,7 @@ class LessAggressive(Experiment[LessAggressiveNumbers]):
         ]
 
     def reduce(self, run: Result, point: Point) -> LessAggressiveNumbers:
-        cubic, tahoe = (flow["share"] for flow in run.summary["flows"])
+        cubic, tahoe = (number(flow, "share") for flow in run.summary["flows"])
         return LessAggressiveNumbers(
             cubic=cubic,
             tahoe=tahoe,

@@ -180,14 +180,17 @@ def queue(
     if unit not in (None, "ms", "packets"):
         raise refused("unit", unit, "ms or packets")
     number = 0 if link is None else names.index(link)
-    constant = all(run.capacity[number].is_constant for variant in found for run in variant.runs)
+    capacities = [run.capacity[number] for variant in found for run in variant.runs]
+    constant = all(capacity is not None and capacity.is_constant for capacity in capacities)
     if unit == "ms" and not constant:
-        raise refused("unit", unit, "packets, as the link's rate changes")
+        why = "link has no rate" if None in capacities else "link's rate changes"
+        raise refused("unit", unit, f"packets, as the {why}")
     in_ms = constant if unit is None else unit == "ms"
 
     def series(run: RunData) -> Series:
         time, packets, size = run.queues[number]
-        waits: Numbers = size * 8 / 1e3 / run.capacity[number].mbps[0] if in_ms else packets.astype(float)
+        capacity = run.capacity[number]
+        waits: Numbers = size * 8 / 1e3 / capacity.mbps[0] if in_ms and capacity else packets.astype(float)
         return time, waits
 
     every = [

@@ -65,8 +65,11 @@ def fairness(
     """
     if measure is not None:
         measure = measure_named("measure", measure, RATES, "a rate of groups")
-    capacity = one_number(capacities(study, where), SAME_CAPACITY)
-    chosen = choose(study, measure or (SHARE if capacity is None else RATES[0]), where, of=("group",))
+    known = capacities(study, where)
+    capacity = one_number(known, SAME_CAPACITY)
+    # Without a rate there are no shares.
+    by_default = SHARE if known and capacity is None else RATES[0]
+    chosen = choose(study, measure or by_default, where, of=("group",))
     both = {key: two_groups(rows, of, against) for key, rows in by_run(chosen).items()}
     flows = by_run(choose(study, "flows", where, of=("group",)))
     slope = one_number([ratio_of_flows(flows[key], pair) for key, pair in both.items()], 0)

@@ -153,7 +153,7 @@ impl Simulation {
         let lookahead = (propagation + nearest).min(u32::MAX.into());
         // What it sends in a nanosecond, and a packet, in the same unit.
         let (per_ns, packet) =
-            (link.rate().capacity(0, 1), u128::from(self.scenario.packet_size) * 8_000_000_000);
+            (link.rate()?.capacity(0, 1), u128::from(self.scenario.packet_size) * 8_000_000_000);
         let spacing = packet.checked_div(per_ns)?.clamp(1, u64::MAX.into()) as u64;
         (is_plain && lookahead > 0).then_some(Meeting {
             link: first as usize,

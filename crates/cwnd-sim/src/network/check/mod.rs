@@ -7,7 +7,7 @@
 //! * Packets leave in the order in which they came, each once, none before it came; what a queue that decides at the head has taken in
 //!   has been sent, was dropped, or is there when the run ends.
 //!
-//! On a link that ticks, times are those of ticks: there limits are not looked at.
+//! On a link that ticks, times are those of ticks: there limits are not looked at. A link without a rate has only the order of its packets.
 
 mod capacity;
 #[cfg(test)]
@@ -20,10 +20,11 @@ use std::collections::VecDeque;
 /// What one link may do, and what it did.
 #[derive(Clone, Debug)]
 pub struct LinkCheck {
-    capacity: Capacity,
+    /// `None` of a link without a rate, which has no queue either.
+    capacity: Option<Capacity>,
     /// bit/s, where it never changes.
     rate: Option<u64>,
-    /// `None` on a link that ticks.
+    /// `None` on a link that ticks, and on one without a queue.
     limit: Option<Steps<Limit>>,
     /// Ticks of the link, ns; 0: none.
     tick: u64,
@@ -47,14 +48,15 @@ impl LinkCheck {
     /// A link of these settings that has done nothing.
     pub fn new(config: &LinkConfig) -> Self {
         let limit = match &config.server {
-            ServerConfig::Fifo(fifo, _) => &fifo.limit,
-            ServerConfig::Head(head) => &head.limit,
+            ServerConfig::Fifo(fifo, _) => Some(&fifo.limit),
+            ServerConfig::Head(head) => Some(&head.limit),
+            ServerConfig::NoRate(_) => None,
         };
         let rate = config.server.rate();
         Self {
-            capacity: Capacity::new(rate),
-            rate: if let Rate::Constant(rate) = rate { Some(*rate) } else { None },
-            limit: config.tick.is_none().then(|| limit.clone()),
+            capacity: rate.map(Capacity::new),
+            rate: if let Some(Rate::Constant(rate)) = rate { Some(*rate) } else { None },
+            limit: limit.filter(|_| config.tick.is_none()).cloned(),
             tick: config.tick.map_or(0, |tick| tick.first(1)),
             inside: VecDeque::new(),
             bytes: 0,
@@ -189,7 +191,8 @@ impl LinkCheck {
         }
         self.busy.1 += size;
         let (since, bytes) = self.busy;
-        let bits = self.capacity.bits(since.saturating_sub(self.tick), departs);
+        let Some(capacity) = &self.capacity else { return };
+        let bits = capacity.bits(since.saturating_sub(self.tick), departs);
         if bits < u128::from(bytes) * 8 {
             self.fault(now, || {
                 format!(

@@ -22,7 +22,7 @@ use cwnd::driver::{Ack, Driver, EcnOutcome, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_link::NEVER;
-use cwnd_scenario::Flow;
+use cwnd_scenario::{Flow, LARGEST_WINDOW};
 use linux::{LinuxRecovery, Offload};
 use pacer::SendLimits;
 pub use replayed::{Expired, SenderState};
@@ -31,8 +31,6 @@ use scoreboard::Scoreboard;
 
 /// A position that no transfer reaches: the end of data without an end.
 pub const ENDLESS: u64 = u64::MAX;
-/// The largest window that TCP can state, bytes (RFC 7323 §2.3: 65 535 shifted by 14).
-const LARGEST_WINDOW: u32 = 65_535 << 14;
 
 /// Counters of one sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from cwnd.json_types import number
 from cwnd.papers.ha2008.setups.testbed import LABELS, NAMES, algorithm, background
 from cwnd.reproduce import Experiment, Figure, Point, Result, Results, Setup, iperf
 from cwnd.reproduce.numbers import JsonObject
@@ -71,7 +72,7 @@ def shares(run: Result) -> Shares:
     x, sack = sum(flow_shares[:half]), sum(flow_shares[half:])
     if run.summary["flows"][0]["cc"] == "sack":
         x = sack = (x + sack) / 2
-    return Shares(x=x, sack=sack, utilisation=run.summary["link"]["utilization"])
+    return Shares(x=x, sack=sack, utilisation=number(run.summary["link"], "utilization"))
 
 
 class AgainstSack(Experiment[Shares]):

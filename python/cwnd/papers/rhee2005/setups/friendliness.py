@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from cwnd.json_types import number
 from cwnd.metrics import reductions
 from cwnd.papers.rhee2005.setups.simulation import NAMES, SETS, protocol_and_sack
 from cwnd.reproduce import Experiment, Figure, Point, Result, Results, Setup
@@ -68,7 +69,7 @@ class Friendliness(Experiment[Friendly]):
         losses = [np.count_nonzero(times >= begin) for flow, times in reductions(run.events).items() if flow < 4]
         return Friendly(
             ratio=sum(flows[4:]) / sum(flows[:4]),
-            utilisation=run.summary["link"]["utilization"],
+            utilisation=number(run.summary["link"], "utilization"),
             epoch_s=4 * (end - begin) / max(1, sum(losses)),
         )
 

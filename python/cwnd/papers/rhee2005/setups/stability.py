@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from cwnd.json_types import number
 from cwnd.metrics import Rates, coefficient_of_variation, jain, rates
 from cwnd.papers.rhee2005.setups.simulation import SETS, background, host_flow, varied_rtts
 from cwnd.reproduce import Experiment, Point, Result, Results, Setup
@@ -96,5 +97,5 @@ class Stability(Experiment[Variation]):
             variation=[float(np.mean([coefficient_of_variation(row).value or 0 for row in mbps])) for mbps in by_scale],
             jain=[float(np.mean([jain(column).value or 0 for column in mbps.T])) for mbps in by_scale],
             mbps=[row.round(1).tolist() for row in throughputs(1, 0).mbps[:8]],
-            utilisation=run.summary["link"]["utilization"],
+            utilisation=number(run.summary["link"], "utilization"),
         )

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Links without a rate: no capacity, no utilization, no share, anywhere; what else a run has is there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pyarrow.parquet as pq
+import pytest
+from conftest import Cli
+
+import cwnd as package
+from cwnd import Replicates, Result, ScenarioError, plot
+from cwnd.page import check_page
+from cwnd.plot.run import RunData
+
+# Ten packets of 1500 bytes in each round trip of 100 ms: 10 · 1500 · 8 / 0.1 s = 1.2 Mbit/s.
+FLOW, MBPS = "cubic@rwnd=10", 1.2
+OPTIONS = ("--rtt", "100ms", "--duration", "10s")
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return package.run(package.dumbbell([FLOW, "reno@rwnd=10"], rtt="100ms", duration="10s"))
+
+
+def test_a_run_has_all_but_a_capacity(result: Result) -> None:
+    summary, link = result.summary, result.summary["link"]
+    assert (link["capacity_mbps"], link["utilization"]) == (None, None)
+    assert [flow["share"] for flow in summary["flows"]] == [None, None]
+    assert summary["flows"][0]["throughput_mbps"] == pytest.approx(MBPS, rel=0.02)
+    assert (link["queue_mean_ms"], link["drops_queue"]) == (0, 0)
+    used = result.measures.link.utilization
+    assert (used.value, used.why) == (None, "no rate")
+    assert result.measures.link.queue_p95_ms.value == 0
+    assert (result.scenario.rate_mbps, result.scenario.bdp_packets) == (None, None)
+    assert "no rate" in repr(result) and "no rate" in repr(result.scenario)
+    assert result.rates.num_rows == 0
+    rows = {(row["of"], row["measure"]): row for row in result.summary_table.to_pylist() if row["of"] != "group"}
+    assert rows["link", "capacity_mbps"]["value"] is None
+
+
+def test_the_command_line_says_it_in_a_table_json_and_parquet(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd("compare", FLOW, "--rate", "none", *OPTIONS, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "no rate, measured 2 to 10 s: Jain index 1.000" in done.stdout
+    row = next(line for line in done.stdout.splitlines() if line.split()[:1] == ["cubic"])
+    assert row.split()[2:5] == ["1.20", "1.16", "-"], done.stdout
+    assert "utilisation" not in done.stdout and "inf" not in done.stdout and "nan" not in done.stdout
+    for table, columns in (("links", ("capacity_mbps", "utilization")), ("flows", ("share",))):
+        stored = pq.read_table(tmp_path / "out" / f"{table}.parquet")
+        assert all(stored[name].to_pylist() == [None] for name in columns), table
+    assert not (tmp_path / "out" / "shares.png").exists() and (tmp_path / "out" / "overview.png").exists()
+    again = cwnd("run", "out/scenario.toml", "--json", cwd=tmp_path)
+    document = json.loads(again.stdout)
+    assert document["link"]["capacity_mbps"] is None and document["flows"][0]["share"] is None
+    assert package.load(tmp_path / "out").summary["link"]["utilization"] is None
+
+
+def test_replicates_and_studies_have_dashes_and_say_why(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd("compare", "cubic", "--rate", "none", "--loss", "random:0.01", *OPTIONS, "--seeds", "2")
+    assert done.returncode == 0, done.stderr
+    assert "used %" in done.stdout and "undefined in" not in done.stdout, done.stdout
+    found = package.compare("cubic", rate="none", loss="random:0.01", rtt="100ms", duration="5s", seeds=2)
+    assert isinstance(found, Replicates)
+    capacity = found.document["link"]["capacity_mbps"]
+    assert (capacity["undefined"], capacity["why"], capacity.get("mean")) == (2, "no rate", None)
+    share = found.document["groups"][0]["share"]
+    assert (share["undefined"], share["why"]) == (2, "no link on the path has a capacity")
+    # A point without a rate beside one that has one, whose queue it does not take.
+    swept = cwnd("sweep", "cubic@rwnd=10", "--rate", "10Mbit/s,none", *OPTIONS, "-o", "study", cwd=tmp_path)
+    assert swept.returncode == 0 and "failed" not in swept.stderr, swept.stderr
+    lines = [line.split() for line in swept.stdout.splitlines() if "none" in line]
+    assert lines and all("-" in line for line in lines), swept.stdout
+
+
+def test_netem_without_a_rate_is_a_link_without_one(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd(
+        *("compare", "cubic", "--rtt", "100ms", "--duration", "20s"),
+        *("--netem", "tc qdisc add dev x root netem delay 100ms limit 300", "-o", "out", "--no-plots"),
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("netem: ")]
+    assert said[-1] == "netem: no rate: a packet takes no time to send, and none waits", said
+    assert any("limit 300: packets that may be on the link at once" in line for line in said)
+    keywords = package.netem("delay 100ms limit 300")
+    assert keywords == {"delay": "100000000ns", "delay_limit": "300packets"}
+    by_python = package.compare("cubic", rtt="100ms", duration="20s", **keywords)
+    assert by_python.scenario == package.Scenario.from_file(tmp_path / "out" / "scenario.toml")
+    # 300 packets in 100 ms are 36 Mbit/s; without losses of its own the flow reaches the limit.
+    assert 15 < by_python.summary["flows"][0]["throughput_mbps"] <= 36
+    assert by_python.summary["link"]["drops_queue"] > 0
+    # With a rate of the link the same words are a queue, as they were.
+    assert package.netem("delay 20ms limit 300", rate="10Mbit/s") == {
+        "rate": "10Mbit/s",
+        "delay": "20000000ns",
+        "buffer": "300packets",
+    }
+    given = cwnd(
+        "compare", "cubic", "--rate", "10Mbit/s", "--netem", "delay 9ms limit 300", "--json", "--duration", "2s"
+    )
+    assert json.loads(given.stdout)["link"]["capacity_mbps"] == 10, given.stderr
+
+
+def test_what_needs_a_rate_is_refused_in_one_line(cwnd: Cli) -> None:
+    none = ("--rate", "none")
+    for options, expected in (
+        ((*none,), "flow[0].rwnd: missing; expected a receive window, or size or app_rate: no link on its path"),
+        ((*none, "--buffer", "1bdp"), "link.queue: "),
+        ((*none, "--codel", "5ms..100ms"), "link.queue: "),
+        ((*none, "--traffic", "ha2008", "--loss", "random:0.01"), "traffic[0].arrivals: missing; expected gaps"),
+        (("--netem", "delay 9ms", "--page", "x.html"), "--page: not accepted with --netem"),
+        ((*none, "--loss", "random:0.01", "--page", "x.html"), "link.rate: missing; expected a rate, which pages draw"),
+    ):
+        done = cwnd("compare", "cubic", *options)
+        last = done.stderr.splitlines()[-1]
+        assert done.returncode == 2 and last.startswith(f"error: {expected}"), (options, done.stderr)
+    with pytest.raises(ScenarioError, match=r"^link.rate: missing; expected a rate, which pages draw"):
+        check_page(package.dumbbell(FLOW, rtt="40ms"))
+    with pytest.raises(ScenarioError, match=r"^link.delay_limit: .* a link with a rate has a queue"):
+        package.dumbbell(FLOW, rate="1Mbit/s", rtt="40ms", delay_limit="9packets")
+
+
+def test_pictures_have_no_line_of_a_capacity(result: Result) -> None:
+    run = RunData(result)
+    assert run.capacity == [None]
+    assert run.setup(200).startswith("no rate, RTT 100 ms, seed 1"), run.setup(200)
+    for picture in (plot.windows, plot.throughput, plot.queue):
+        plt.close(picture(result))
+    with pytest.raises(ScenarioError, match=r"^unit: .*the link has no rate"):
+        plot.queue(result, unit="ms")
+
+
+def test_the_shell_takes_links_without_a_rate() -> None:
+    from cwnd.shell import links
+
+    scenario = links({"rate": "none", "loss": "random:0.01"}, None, rtt="100ms", seed="1", snap_length=None)
+    assert [link.queue for link in scenario.links] == [None, None]
