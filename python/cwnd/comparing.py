@@ -14,7 +14,7 @@ from cwnd.flowspec import parse
 from cwnd.input_errors import refused
 from cwnd.replicates.replicating import Replicates, replicate
 from cwnd.result import Result
-from cwnd.scenario import DISCIPLINES, check_keywords, from_document, given_flows, plain
+from cwnd.scenario import DISCIPLINES, check_keywords, flows_in_one_list, from_document, given_flows, plain
 from cwnd.settings import BottleneckSettings, CompareSettings, Flows
 from cwnd.store import run
 
@@ -26,6 +26,7 @@ RUNNING = ("jobs", "threads", "folder", "pictures", "force", "lane")
 def compare(flows: Flows, *, seeds: None = None, **settings: Unpack[CompareSettings]) -> Result: ...
 @overload
 def compare(flows: Flows, *, seeds: int, **settings: Unpack[CompareSettings]) -> Replicates: ...
+@flows_in_one_list
 def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[CompareSettings]) -> Result | Replicates:
     """Runs flows through one bottleneck, as `cwnd compare` does: a `Result`, or with `seeds` the `Replicates` of so many seeds.
 
@@ -59,6 +60,7 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
     return replicate(scenario, seeds, **running)  # type: ignore[arg-type]
 
 
+@flows_in_one_list
 def compare_command(flows: Flows, *, ecn: bool = False, **settings: Unpack[BottleneckSettings]) -> str | None:
     """The command that runs the same scenario as `compare` with these flows and keywords, for a POSIX shell.
 

@@ -10,8 +10,9 @@ import json
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Unpack, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, cast, get_args, get_type_hints
 
 from cwnd import _native
 from cwnd._native import Scenario, nearest
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "from_document", "graph", "parking_lot", "scenario_schema"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 # `Any`: a JSON schema is for other libraries, which validate by it or make forms of it.
 def scenario_schema() -> dict[str, Any]:
@@ -38,6 +42,22 @@ def scenario_schema() -> dict[str, Any]:
     return schema
 
 
+def flows_in_one_list(function: Callable[P, R]) -> Callable[P, R]:
+    """A function whose first argument are flows, and all others keywords: flows in several arguments are refused in one line."""
+
+    @wraps(function)
+    def checked(*args: P.args, **settings: P.kwargs) -> R:
+        if len(args) > 1:
+            example = ", ".join(json.dumps(flow) for flow in args if isinstance(flow, str)) or '"cubic", "reno"'
+            raise refused(
+                "flows", args, f"them in one list, cwnd.{function.__name__}([{example}]), and all else by keyword"
+            )
+        return function(*args, **settings)
+
+    return checked
+
+
+@flows_in_one_list
 def dumbbell(
     flows: Flows,
     *,
@@ -104,6 +124,7 @@ def dumbbell_document(
     return _document({"link": {**link, **queue, "reverse": reverse}}, flows, others)
 
 
+@flows_in_one_list
 def parking_lot(
     flows: Flows,
     *,

@@ -139,3 +139,16 @@ def test_the_shell_takes_links_without_a_rate() -> None:
 
     scenario = links({"rate": "none", "loss": "random:0.01"}, None, rtt="100ms", seed="1", snap_length=None)
     assert [link.queue for link in scenario.links] == [None, None]
+
+
+@pytest.mark.parametrize("function", [package.compare, package.dumbbell, package.compare_command])
+def test_flows_in_several_arguments_are_refused_in_one_line(function: object) -> None:
+    assert callable(function)
+    name = getattr(function, "__name__", "")
+    with pytest.raises(ScenarioError) as refused:
+        function("cubic", "reno")
+    assert str(refused.value) == (
+        f"flows: ('cubic', 'reno') is not accepted; expected them in one list, cwnd.{name}([\"cubic\", \"reno\"]), "
+        "and all else by keyword"
+    )
+    assert refused.value.field == "flows"
