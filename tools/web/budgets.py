@@ -11,7 +11,7 @@ from tools.web.build import MODULE, WEB
 #: Most bytes of the page and of its module, and most lines of its sources: the laboratory with what unpacks the page, and the essay (decision 13).
 PAGE_BYTES = 450_000
 MODULE_BYTES = 1_200_000
-LINES = 4_360
+LINES = 4_370
 
 
 def main(page: str) -> int:
