@@ -121,7 +121,7 @@ def test_a_command_that_is_not_there_is_127(cwnd: Cli) -> None:
         (("--", "true"), ("--rate", "--trace")),
         (("--rate", "1Mbit/s", "--trace", "x", "--", "true"), ("--rate", "--trace")),
         (("--rate", "100Mbit/s", "--netem", "rate 1mbit", "--", "true"), ("--rate", "100Mbit/s", "--netem")),
-        (("--netem", "loss 1%", "--", "true"), ("--rate", "--trace", "--netem")),
+        (("--netem", "loss 1%", "--buffer", "9packets", "--", "true"), ("link.queue", "without a rate")),
         (("--netem", "rate 1mbit", "--trace-down", "x", "--", "true"), ("--trace-down", "--trace")),
         (("--rate", "fast", "--", "true"), ("rate", "fast")),
         (("--rate", "1Mbit/s", "--trace-down", "x", "--", "true"), ("--trace-down", "--trace")),

@@ -264,7 +264,7 @@ def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
         plain[key] = option if values is None else first_of(values)
         if values is not None:
             axes[key] = values
-    plain |= base_rate(axes)
+    plain |= base_rate(plain, axes, more)
     settings, of_link = bottleneck_options(given.link, given.trace, given.netem)
     plain |= settings
     axes |= of_link

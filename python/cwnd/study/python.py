@@ -27,7 +27,7 @@ from cwnd.study.design import Design
 from cwnd.study.engines import check_dask, engine
 from cwnd.study.folder import StudyFolder
 from cwnd.study.grid import Grid, grid_of
-from cwnd.study.keys import SHORT, sized_groups
+from cwnd.study.keys import SHORT, full, sized_groups
 from cwnd.study.points import Base, Points
 from cwnd.study.precision import MOST, Precision
 from cwnd.study.results import Study
@@ -194,17 +194,21 @@ def grid_from(
         plain[key] = value if values is None else first_of(values)
         if values is not None:
             axes[key] = values
-    plain |= base_rate(axes)
+    plain |= base_rate(plain, axes, more)
     if ecn:
         plain |= marking(plain)
     sized = sized_groups(more, len(flows))
     return Grid(Base(bottleneck_document(flows, plain, ecn=ecn, sized=sized, function=sweep))), axes
 
 
-def base_rate(axes: Mapping[str, Values]) -> dict[str, object]:
-    """The rate of the base where one of an axis is none: the base has no queue then that was not asked for, which that point would not take."""
-    rates = axes.get("rate", ())
-    return {"rate": NO_RATE} if not isinstance(rates, Range) and NO_RATE in rates else {}
+def base_rate(plain: Mapping[str, object], axes: Mapping[str, Values], more: Iterable[str]) -> dict[str, object]:
+    """No rate of the base, where one of an axis is none, or lines of netem are an axis and nothing else gives a rate: the base has no queue then
+    that was not asked for, which a point without a rate would not take. `more` are the keys of other axes.
+    """
+    rates, keys = axes.get("rate", ()), {full(key) for key in more}
+    is_level = not isinstance(rates, Range) and NO_RATE in rates
+    has_rate = plain.get("rate") is not None or any(key.startswith("link.rate") for key in keys)
+    return {"rate": NO_RATE} if is_level or ("link.netem" in keys and not has_rate) else {}
 
 
 def first_of(values: Values) -> object:
