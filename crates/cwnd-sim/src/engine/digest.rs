@@ -24,6 +24,10 @@ impl Digest {
                 Values::Number(values) => values.iter().for_each(|x| self.bytes(&x.to_le_bytes())),
                 Values::Count(values) => values.iter().for_each(|n| self.bytes(&n.to_le_bytes())),
                 Values::Index(values) => values.iter().for_each(|n| self.bytes(&n.to_le_bytes())),
+                Values::MaybeNumber(values) => values.iter().for_each(|x| match x {
+                    Some(x) => self.bytes(&x.to_le_bytes()),
+                    None => self.bytes(b"null"),
+                }),
                 other => self.bytes(format!("{other:?}").as_bytes()),
             }
         }
