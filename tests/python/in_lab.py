@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
+from typing import TypeVar
 
 import pytest
 from in_kernel import AVAILABLE
@@ -15,6 +16,7 @@ from needs import needs
 
 import cwnd as package
 
+T = TypeVar("T")
 #: What labs need.
 LAB = ("kernel", "load", "live")
 #: For modules whose tests need root, TUN and namespaces. Labs do not meet: they run beside each other, and beside tests that load algorithms.
@@ -43,15 +45,20 @@ def kept_up(command: Callable[[], subprocess.CompletedProcess[str]]) -> subproce
     return done
 
 
-def run(scenario: package.Scenario, tries: int = TRIES) -> package.Result:
-    """Runs it; again where a busy machine did not keep up."""
+def in_time(call: Callable[[], T], tries: int = TRIES) -> T:
+    """What it gives; called again where a busy machine did not keep up."""
     for number in range(tries):
         wait_before(number)
         try:
-            return package.run(scenario, lane="live")
+            return call()
         except package.FellBehindError as error:
             assert number + 1 < tries, error
     raise AssertionError
+
+
+def run(scenario: package.Scenario, tries: int = TRIES) -> package.Result:
+    """Runs it; again where a busy machine did not keep up."""
+    return in_time(lambda: package.run(scenario, lane="live"), tries)
 
 
 def one_of_three(scenario: package.Scenario, is_right: Callable[[package.Result], bool]) -> package.Result:

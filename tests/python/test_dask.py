@@ -215,7 +215,10 @@ def test_a_worker_of_another_build_is_refused(cluster: Cluster, tmp_path: Path) 
     if (libraries := package.with_name("cwnd.libs")).exists():
         (tmp_path / "other" / "cwnd.libs").symlink_to(libraries)
     rows = other / "replicates" / "rows.py"
-    rows.write_text(rows.read_text().replace("total = fsum(", "total = 2 * fsum("))
+    text = rows.read_text()
+    changed = text.replace("value = total / len(flows)", "value = 2 * total / len(flows)")
+    assert changed != text
+    rows.write_text(changed)
     cluster.worker("--no-nanny", PYTHONPATH=str(other.parent))
     cluster.wait(1)
     code, said = ended(sweep("cubic", "--duration", "2s", "-o", "s", "--dask", cluster.file, cwd=tmp_path))

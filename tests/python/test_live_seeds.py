@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conftest import Cli, refused
 from in_kernel import PROGRAM, until
-from in_lab import NEEDS_LAB, kept_up, outside, threads
+from in_lab import NEEDS_LAB, in_time, kept_up, outside, threads
 
 import cwnd as package
 
@@ -68,5 +68,5 @@ def test_ctrl_c_keeps_the_runs_that_are_done(cwnd: Cli, tmp_path: Path) -> None:
 
 def test_replicates_from_python_are_in_the_lane() -> None:
     scenario = package.dumbbell([package.Flow("reno-linux")], rate="10Mbit/s", rtt="160ms", duration="1s")
-    study = package.replicate(scenario, 2, lane="live")
+    study = in_time(lambda: package.replicate(scenario, 2, lane="live"))
     assert study.document is not None and study.document["lane"] == "live" and study.done == 2
