@@ -3,9 +3,11 @@
 
 mod files;
 mod parts;
+mod refused;
 
 pub use files::InputFile;
 pub use parts::{Action, FlowGroup, LinkSettings};
+pub use refused::{ScenarioError, refuse};
 
 use files::FileSource;
 use std::collections::HashMap;
@@ -15,29 +17,10 @@ use std::path::PathBuf;
 use cwnd_record::capture::CaptureHost;
 use cwnd_scenario::{CapturedHosts, Invalid};
 use pyo3::conversion::FromPyObjectOwned;
-use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyTuple};
 use serde_json::{Value, json};
-
-create_exception!(
-    cwnd._native,
-    ScenarioError,
-    PyValueError,
-    "What was given, a scenario or an argument, was refused: `field`, `value`, `expected`."
-);
-
-pub fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {
-    let error = ScenarioError::new_err(invalid.to_string());
-    let value = error.value(py);
-    let set = value
-        .setattr("field", &invalid.field)
-        .and_then(|()| value.setattr("value", &invalid.value))
-        .and_then(|()| value.setattr("expected", &invalid.expected));
-    set.err().unwrap_or(error)
-}
 
 /// What Python gives, as what it has to be; what it is not is refused as a scenario's own keys are.
 fn taken<'py, T: FromPyObjectOwned<'py>>(

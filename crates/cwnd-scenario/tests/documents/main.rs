@@ -16,3 +16,8 @@ mod senders;
 mod sizes;
 mod stacks;
 mod traffic;
+
+/// The limit of a link's queue.
+fn limit_of(link: &cwnd_scenario::LinkSpec) -> cwnd_scenario::Buffer {
+    link.queue.as_ref().expect("a queue").limit
+}

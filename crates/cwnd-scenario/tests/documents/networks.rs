@@ -85,11 +85,6 @@ fn a_link_disturbs_its_packets_as_it_is_told() {
     }
 }
 
-/// The limit of a link's queue.
-fn limit_of(link: &cwnd_scenario::LinkSpec) -> Buffer {
-    link.queue.as_ref().expect("a queue").limit
-}
-
 #[test]
 fn a_rate_follows_steps_or_a_trace() {
     let text = |rate: &str| {
@@ -178,7 +173,7 @@ fn a_links_bdp_is_for_the_longest_round_trip_of_the_flows_that_cross_it() {
     let flows =
         "[[flow]]\ncc = 'cubic'\nfrom = 'n0'\nto = 'n3'\n[[flow]]\ncc = 'reno'\nfrom = 'n1'\nto = 'n2'\n";
     let limits = |scenario: &Scenario| {
-        let limit = |l: &cwnd_scenario::LinkSpec| (l.rtt / MS, l.threshold(limit_of(l), 1500));
+        let limit = |l: &cwnd_scenario::LinkSpec| (l.rtt / MS, l.threshold(crate::limit_of(l), 1500));
         scenario.links.iter().map(limit).collect::<Vec<_>>()
     };
     assert_eq!(limits(&parking_lot("", flows)), [(30, Limit::Packets(25)); 3]);
@@ -379,7 +374,7 @@ fn rates_and_times_are_rounded_to_the_unit_wherever_they_are() {
     assert_eq!(scenario.duration, 10 * S);
     assert_eq!((link.rtt, link.delay.first), (40_123_457, 234_568));
     assert_eq!(link.rate, Some(LinkRate::Steps(4_180_000, vec![(S, 1_234_568)])));
-    assert_eq!(limit_of(link), Buffer::Bytes(2000));
+    assert_eq!(crate::limit_of(link), Buffer::Bytes(2000));
     assert_eq!((scenario.flows[0].size, scenario.flows[0].app_rate), (Some(333_350), Some(123_457)));
     assert!(matches!(scenario.actions[0].what, ActionKind::Rate(_, 1235)));
     assert_eq!(good(&scenario.to_toml()), scenario);
