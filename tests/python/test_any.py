@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 #: The modules that may name it, how often, and why; the code says so too.
 BORDERS = {
     "python/cwnd/defaults.py": (6, "values of options, which the parser knows by their names alone"),
-    "python/cwnd/netem_words.py": (3, "keywords of functions, whose types differ"),
+    "python/cwnd/netem_words.py": (4, "keywords of functions, whose types differ"),
     "python/cwnd/program.py": (1, "the keywords of typer's decorators, which are handed on"),
     "python/cwnd/qlog_records.py": (1, "rows of Arrow tables, whose columns have a type each"),
     "python/cwnd/scenario.py": (2, "a JSON schema, which other libraries validate by"),

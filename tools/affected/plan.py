@@ -28,6 +28,7 @@ EVERYTHING = (
     "tests/python/conftest.py",
     # What conftest.py imports.
     "tests/python/forked.py",
+    "tests/python/passed.py",
     "tests/python/in_kernel.py",
     "tests/python/needs.py",
     "tests/python/skip_reasons.py",

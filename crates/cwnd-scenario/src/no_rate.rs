@@ -6,11 +6,9 @@
 //! without end would not end. Where only losses or a `delay_limit` limit it, a window is at most the largest that TCP can state
 //! ([`LARGEST_WINDOW`]).
 
-use crate::invalid::{Invalid, TableReader, shown};
-use crate::keys::Keyed;
+use crate::invalid::{Invalid, shown};
 use crate::keys::flow::FlowGroup;
 use crate::keys::link::LinkSpec;
-use crate::keys::rate_formats::rates;
 use crate::model::{ActionKind, Scenario};
 use crate::traffic::Traffic;
 use crate::units::{LARGEST_WINDOW, write_time};
@@ -21,29 +19,6 @@ use serde_json::json;
 /// What would limit the window of a flow, for error messages.
 const LIMITS: &str =
     "no link on its path has a rate, losses or a delay_limit, so its window would grow without end";
-
-/// The link as it is with or without a rate: with one it has a queue, without it has none, and may have a `delay_limit`.
-pub(crate) fn with_its_keys(link: LinkSpec, table: &mut TableReader<'_>) -> Result<LinkSpec, Invalid> {
-    if link.rate.is_some() {
-        if let Some(limit) = table.get("delay_limit") {
-            let expected = "no delay_limit: a link with a rate has a queue, whose limit is queue.limit";
-            return table.refuse("delay_limit", Some(limit), expected);
-        }
-        let queue = link.queue.or(LinkSpec::defaults().queue);
-        return Ok(LinkSpec { queue, delay_limit: None, ..link });
-    }
-    let queue = table.get("queue").map(|value| ("queue", value));
-    let flag = table.get("count_in_service").filter(|flag| **flag == json!(true));
-    if let Some((key, value)) = queue.or_else(|| flag.map(|value| ("count_in_service", value))) {
-        return match table.get("rate") {
-            None => table.refuse("rate", None, format!("{} (only a link with a rate has a queue)", rates())),
-            Some(_) => {
-                table.refuse(key, Some(value), format!("no {key}: a link without a rate has no queue"))
-            }
-        };
-    }
-    Ok(LinkSpec { queue: None, count_in_service: false, ..link })
-}
 
 impl LinkSpec {
     /// Whether it limits what a flow has in flight, although it has no rate: all but a list of losses, or a limit of packets that take no time.

@@ -9,7 +9,7 @@ use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time, Time
 use super::link_formats::{JitterKind, Packets, Reordering, WhereTrue};
 use super::loss_formats::Losses;
 use super::queue::Queue;
-use super::rate_formats::{Delays, Rates};
+use super::rate_formats::{Delays, Rates, rates};
 use super::{Absent, Form, Key, Keyed, RowFormat, Scope};
 use crate::buffer::Buffer;
 use crate::files::Files;
@@ -144,7 +144,7 @@ pub(crate) fn parse(
 ) -> Result<LinkSpec, Invalid> {
     let base = forward.map_or_else(LinkSpec::defaults, plain);
     let link = base.parse_keys(table, &Scope { files, ..Scope::default() })?;
-    crate::no_rate::with_its_keys(link, table)
+    with_or_without_rate(link, table)
 }
 
 /// The keys of a link into `map`, every default written out.
@@ -229,4 +229,27 @@ impl LinkSpec {
         let resolved = |value: &SettingValue<Buffer>| value.map_size(|size| self.threshold(size, packet));
         discipline.config(&settings.iter().map(resolved).collect::<Vec<_>>(), packet)
     }
+}
+
+/// The link as it is with or without a rate: with one it has a queue, without it has none, and may have a `delay_limit`.
+fn with_or_without_rate(link: LinkSpec, table: &mut TableReader<'_>) -> Result<LinkSpec, Invalid> {
+    if link.rate.is_some() {
+        if let Some(limit) = table.get("delay_limit") {
+            let expected = "no delay_limit: a link with a rate has a queue, whose limit is queue.limit";
+            return table.refuse("delay_limit", Some(limit), expected);
+        }
+        let queue = link.queue.or(LinkSpec::defaults().queue);
+        return Ok(LinkSpec { queue, delay_limit: None, ..link });
+    }
+    let queue = table.get("queue").map(|value| ("queue", value));
+    let flag = table.get("count_in_service").filter(|flag| **flag == json!(true));
+    if let Some((key, value)) = queue.or_else(|| flag.map(|value| ("count_in_service", value))) {
+        return match table.get("rate") {
+            None => table.refuse("rate", None, format!("{} (only a link with a rate has a queue)", rates())),
+            Some(_) => {
+                table.refuse(key, Some(value), format!("no {key}: a link without a rate has no queue"))
+            }
+        };
+    }
+    Ok(LinkSpec { queue: None, count_in_service: false, ..link })
 }
