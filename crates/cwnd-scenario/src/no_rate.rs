@@ -17,8 +17,7 @@ use cwnd_traffic::{Direction, Directions, Model};
 use serde_json::json;
 
 /// What would limit the window of a flow, for error messages.
-const LIMITS: &str =
-    "no link on its path has a rate, losses or a delay_limit, so its window would grow without end";
+const LIMITS: &str = "no link on its path limits its window (by a rate, losses other than at:, or a delay_limit with a delay of that link)";
 
 impl LinkSpec {
     /// Whether it limits what a flow has in flight, although it has no rate: all but a list of losses, or a limit of packets that take no time.
@@ -74,8 +73,17 @@ impl Scenario {
                 }
                 _ => {}
             }
-            let rtt = group.rtt.as_ref().map_or(flow.rtt, |times| u64::from(!times.is_zero()));
-            self.check_time(&format!("{field}.rtt"), &group.sender, [&flow.path, &flow.reverse_path], rtt)?;
+            // A round trip that is shorter than the delays of the path's links at the beginning is those delays.
+            let links =
+                flow.path.iter().chain(flow.reverse_path.iter()).map(|link| &self.links[*link as usize]);
+            let delays = links.map(|link| link.delay.first).fold(0, u64::saturating_add);
+            let longest = group.rtt.as_ref().map_or(flow.rtt, |times| times.largest().max(delays));
+            self.check_time(
+                &format!("{field}.rtt"),
+                &group.sender,
+                [&flow.path, &flow.reverse_path],
+                longest,
+            )?;
         }
         Ok(())
     }

@@ -269,7 +269,7 @@ impl Scenario {
         u128::from(bits_per_s) * u128::from(self.duration) / (8_000_000_000 * u128::from(bytes.max(1)))
     }
 
-    /// What the run will cost at most.
+    /// What the run will cost at most, without traffic over paths on which no link has a rate.
     #[must_use]
     pub fn cost(&self) -> Cost {
         let links = (0..self.links.len() as u32).filter_map(|link| self.fastest(link));
@@ -288,7 +288,8 @@ impl Scenario {
         Cost { packets, rows: cwnd + queue + inner }
     }
 
-    /// Packets per second that the slowest link on the path of a flow, or of a connection of traffic, lets through: the most of all.
+    /// Packets per second that the slowest link on the path of a flow, or of a connection of traffic, lets through: the most of all. Of traffic over a
+    /// path without a rate none are counted.
     #[must_use]
     pub fn packets_per_s(&self) -> u64 {
         let flows = self.flows.iter().map(|group| {

@@ -112,7 +112,7 @@ fn what_a_rate_is_needed_for_is_refused_in_one_line() {
 // Its window doubles with each round trip: a run of it would take all memory, or never end.
 #[test]
 fn a_flow_over_no_rate_is_limited_by_something() {
-    let missing = "flow[0].rwnd: missing; expected a receive window, or size or app_rate: no link on its path has a rate, losses or a delay_limit";
+    let missing = "flow[0].rwnd: missing; expected a receive window, or size or app_rate: no link on its path limits its window (by a rate, losses other than at:, or a delay_limit with a delay of that link)";
     for (link, flow) in [
         ("", ""),
         ("loss = 'at:5,9'", ""),
@@ -157,6 +157,22 @@ fn a_round_trip_over_no_rate_takes_time_at_any_time() {
         refusal(&dumbbell("", instant)),
         format!("traffic[0].rtt: \"0s\" is not accepted; expected {zero}")
     );
+    // What a round trip of 40 ms is longer than the link's delay stays when the delay goes; one that is shorter than the delay is the delay.
+    let traffic = |rtt: &str, to: &str| {
+        let flow = format!(
+            "rwnd = 10\nrtt = '100ms'\n[[traffic]]\nmodel = 'sessions'\nsize = '1kB'\ngap = '0s'\nrtt = {rtt}\nwindow = '9kB'\n[[action]]\ndelay = {{ at = '1s', to = '{to}' }}"
+        );
+        dumbbell("delay = '40ms'", &flow)
+    };
+    let refused = format!("traffic[0].rtt: \"40ms\" is not accepted; expected {zero}");
+    assert_eq!(refusal(&traffic("'40ms'", "0s")), refused);
+    assert_eq!(refusal(&traffic("'10ms'", "0s")), refused);
+    let exponential = "{ kind = 'exponential', mean = '10ms', at_most = '41ms' }";
+    for (rtt, to) in
+        [("'41ms'", "0s"), ("'100ms'", "0s"), ("'40ms'", "20ms"), ("'10ms'", "1ms"), (exponential, "0s")]
+    {
+        assert!(Scenario::from_toml(&traffic(rtt, to)).is_ok(), "{rtt} {to}");
+    }
 }
 
 // 10 packets in 100 ms are 100 a second; of one loss in a hundred nothing is known but the largest window.

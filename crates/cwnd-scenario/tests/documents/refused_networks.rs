@@ -133,7 +133,12 @@ fn what_is_wrong_with_a_graph_or_a_parking_lot_is_said() {
         ("hops = 3\n", "", "parking_lot.hops: missing", "from 1 to 1000"),
         ("hops = 3\n", "hops = 1001\n", "parking_lot.hops: 1001", "from 1 to 1000"),
         ("hops = 3\n", "hops = 3\nname = 'x'\n", "parking_lot.name", "one of the keys"),
-        ("rate = '10Mbit/s'\n", "", "flow[0].rwnd: missing", "no link on its path has a rate"),
+        (
+            "rate = '10Mbit/s'\n",
+            "",
+            "flow[0].rwnd: missing",
+            "no link on its path limits its window (by a rate",
+        ),
         (
             "hops = 3\n",
             "hops = 3\nreverse = { hops = 2 }\n",

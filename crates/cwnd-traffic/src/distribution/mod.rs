@@ -231,14 +231,20 @@ impl Distribution {
         density.survival(from) - density.survival(to)
     }
 
+    /// The largest sample; `u64::MAX` without a bound.
+    #[must_use]
+    pub fn largest(&self) -> u64 {
+        match self.prepared() {
+            Prepared::Constant(value) => value,
+            Prepared::Continuous(_, bounds) => bounds.interval().1.ceil() as u64,
+            Prepared::Discrete(discrete) => discrete.range().1,
+            Prepared::Empirical(cdf) => cdf.points().last().map_or(0, |(value, _)| *value),
+        }
+    }
+
     /// Whether every sample is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
-        match self.prepared() {
-            Prepared::Constant(value) => value == 0,
-            Prepared::Continuous(..) => false,
-            Prepared::Discrete(discrete) => discrete.range().1 == 0,
-            Prepared::Empirical(cdf) => cdf.points().last().is_none_or(|(value, _)| *value == 0),
-        }
+        self.largest() == 0
     }
 }
