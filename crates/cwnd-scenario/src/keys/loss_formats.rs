@@ -9,7 +9,7 @@ use cwnd_link::{GilbertElliott, Loss};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K with four numbers from 0 to 1 or percentages, \
+const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four or gemodel:P,R,1-H,1-K with one to four numbers from 0 to 1 or percentages, all of them with their names (p=, r=, 1-h=, 1-k=) or none, \
                     at:N,N,... with rising packet numbers from 1, or a table with gemodel";
 
 /// Parameters of `gemodel` in a list.
@@ -109,13 +109,19 @@ fn read_loss(text: &str) -> Option<Loss> {
     }
 }
 
-/// The parameters of tc-netem's `gemodel`: in its order `P`, `R`, `1-H`, `1-K`, or by their names, `p=0.01,r=0.1,1-h=0.7,1-k=0`. What is left out
-/// is netem's: `R` is 1 - `P`, `1-H` is 1, `1-K` is 0.
+/// The parameters of tc-netem's `gemodel`: in its order `P`, `R`, `1-H`, `1-K`, or all by their names, `p=0.01,r=0.1,1-h=0.7,1-k=0`. What is left
+/// out is netem's: `R` is 1 - `P`, `1-H` is 1, `1-K` is 0.
 pub(crate) fn gemodel<'t>(parameters: impl Iterator<Item = &'t str>) -> Option<Loss> {
     const NAMES: [&str; 4] = ["p", "r", "1-h", "1-k"];
     let mut given = [None; 4];
+    let mut are_named = None;
     for (place, text) in parameters.enumerate() {
-        let (place, number) = match text.split_once('=') {
+        let named = text.split_once('=');
+        // Beside names an order would be guessed: the lists of `gilbert` and of netem differ in theirs.
+        if *are_named.get_or_insert(named.is_some()) != named.is_some() {
+            return None;
+        }
+        let (place, number) = match named {
             Some((name, number)) => (NAMES.iter().position(|known| *known == name.trim())?, number),
             None => (place, text),
         };

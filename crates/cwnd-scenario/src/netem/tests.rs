@@ -245,6 +245,9 @@ fn the_parameters_of_gemodel_are_in_netems_order_or_have_names() {
         "gemodel:p=0.1,p=0.2",
         "gemodel:1,1,1,1,1",
         "gemodel:101%",
+        "gilbert:p=0.01,0.1,0.001,0.7",
+        "gilbert:0.01,r=0.1,1-h=0.7,1-k=0.001",
+        "gemodel:1%,r=10%",
         "random:100%",
     ] {
         assert!(of(loss).is_err(), "{loss}");
