@@ -6,14 +6,17 @@ from __future__ import annotations
 from cwnd._native import Scenario
 from cwnd.input_errors import flag_of, refused
 
-#: How the command line allows it, and how Python does.
-OPTION, KEYWORD = "--allow-exec", "allow_exec=True"
+PROGRAM = "with a file that names a program, which a run starts with your rights"
+
+#: What a refusal expects: from a command that has the option, from one that has not, and from Python.
+BY_OPTION = f"--allow-exec {PROGRAM}"
+BY_OTHER_COMMAND = "a file that names no program; cwnd run and cwnd sweep start programs, with --allow-exec"
+BY_KEYWORD = f"allow_exec=True {PROGRAM}"
 
 
-def check_programs(scenario: Scenario, consent: str) -> Scenario:
-    """The scenario of a file, refused if a run of it starts programs; `consent` is what would allow it."""
+def check_programs(scenario: Scenario, expected: str) -> Scenario:
+    """The scenario of a file, refused if a run of it starts programs."""
     if scenario.programs:
-        expected = f"{consent} with a file that names a program, which a run starts with your rights"
         raise refused("flow.exec", scenario.programs[0], expected)
     return scenario
 
@@ -22,4 +25,4 @@ def check_consent(scenario: Scenario, allow_exec: object) -> Scenario:
     """The scenario of a file that Python reads; `allow_exec` is what its caller has given, if anything."""
     if allow_exec is not None and flag_of("allow_exec", allow_exec):
         return scenario
-    return check_programs(scenario, KEYWORD)
+    return check_programs(scenario, BY_KEYWORD)

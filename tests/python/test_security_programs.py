@@ -43,12 +43,15 @@ COMMANDS = [
     ("sweep", "study.json"),
     ("step", "x.toml"),
     ("lab", "x.toml", "-o", "lab.html"),
+    ("fidelity", "x.toml"),
 ]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_the_program_of_a_file_is_not_started_without_consent(command: tuple[str, ...], files: Path, cwnd: Cli) -> None:
-    refused(cwnd(*command, cwd=files), "flow.exec: ", "expected --allow-exec with a file that names a program")
+    has_option = command[0] in ("run", "sweep")
+    expected = "--allow-exec with a file that names a program" if has_option else "a file that names no program; cwnd run"
+    refused(cwnd(*command, cwd=files), "flow.exec: ", f"expected {expected}")
     assert not (files / "started").exists()
 
 

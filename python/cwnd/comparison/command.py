@@ -14,6 +14,7 @@ from cwnd._native import FellBehindError, Scenario
 from cwnd.exit_codes import fail
 from cwnd.messages import note
 from cwnd.options import Json
+from cwnd.scenario_file import scenario_file
 
 if TYPE_CHECKING:
     from cwnd.comparison.folder import FidelityFolder
@@ -52,7 +53,7 @@ def command(
     for path in files:
         if not path.is_file():
             fail(f'SCENARIO.toml: "{path}" is not accepted; expected a file that exists')
-    scenarios = [named(Scenario.from_file(path), path.stem) for path in files]
+    scenarios = [named(scenario_file(path), path.stem) for path in files]
     names = [path.stem for path in files]
     if len(set(names)) < len(names):
         name = next(name for name in names if names.count(name) > 1)

@@ -21,7 +21,7 @@ from cwnd.keywords import DEFAULTS
 from cwnd.lanes import SIM, check_lane
 from cwnd.measure_names import measures_in
 from cwnd.messages import detail, note
-from cwnd.programs import OPTION
+from cwnd.programs import BY_OPTION
 from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.replicates.rows import MEASURES
@@ -146,7 +146,7 @@ def invoke(given: Given) -> None:
         folder.check()
     points = Points(grid.base, design)
     if is_file and not given.allow_exec:
-        points.check_programs(OPTION)
+        points.check_programs(BY_OPTION)
     run = StudyRun(points, settings, folder)
     say_meanings(given.netem, grid.base.document)
     if given.dry:

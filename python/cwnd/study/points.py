@@ -102,11 +102,11 @@ class Points:
             return Point(number, factors, None, str(error))
         return Point(number, factors, scenario)
 
-    def check_programs(self, consent: str) -> None:
-        """Refuses a study of a file that starts programs (`exec`) at any point; `consent` is what would allow it."""
+    def check_programs(self, expected: str) -> None:
+        """Refuses a study of a file that starts programs (`exec`) at any point."""
         for point in self.points:
             if point.scenario is not None:
-                check_programs(point.scenario, consent)
+                check_programs(point.scenario, expected)
 
     def varied(self) -> dict[int, dict[str, str]]:
         """By the number of a group of flows, the columns of its own keys that are axes, and their names; all groups where a key means all."""

@@ -18,7 +18,7 @@ from cwnd.flow_and_link import Flow
 from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.keywords import NO_RATE
 from cwnd.lanes import SIM, check_lane
-from cwnd.programs import KEYWORD
+from cwnd.programs import BY_KEYWORD
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.scenario import as_list, check_keywords
 from cwnd.settings import Axis, PathSettings
@@ -128,7 +128,7 @@ def sweep(
         study_folder.check()
     study_points = Points(grid.base, design)
     if not flag_of("allow_exec", allow_exec) and is_file(scenario):
-        study_points.check_programs(KEYWORD)
+        study_points.check_programs(BY_KEYWORD)
     run = StudyRun(study_points, run_settings, study_folder)
     with engine(
         dask, threads, lambda _: nullcontext(watch), lambda text: warnings.warn(text, stacklevel=5)
