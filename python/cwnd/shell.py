@@ -113,8 +113,6 @@ def command(
     Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
     """
     check_options(pcap, snap_length)
-    if rate is not None and trace is not None:
-        fail("--rate: expected it or --trace, and not both")
     given = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
     options, meanings = with_netem(netem, given)
     with naming_rtt(netem, rtt):

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from cwnd.input_errors import refused
-from cwnd.keywords import DEFAULTS
 
 TRACE_HELP = "In place of --rate: a Mahimahi trace, or a series of rates (CSV with a header, Pensieve, FCC, HSDPA, Puffer; gzip too), recognised by its contents."
 
@@ -20,6 +19,6 @@ def rate_of(rate: str | None, trace: Path | None) -> object:
     """The rate of the bottleneck, or its trace; raises `ScenarioError` where both are given."""
     if trace is None:
         return rate
-    if rate not in (None, DEFAULTS["rate"]):
+    if rate is not None:
         raise refused("--trace", str(trace), "it or --rate, not both")
     return {"trace": str(trace)}
