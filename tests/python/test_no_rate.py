@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Links without a rate: no capacity, no utilization, no share, anywhere; what else a run has is there."""
+"""Links without a rate: no capacity, no utilization, no share in what runs, replicates and studies print and store; what else a run has is there."""
 
 from __future__ import annotations
 

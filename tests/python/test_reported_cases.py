@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What users of other programs have reported, as scenarios here: each with bounds that its report, or arithmetic, gives."""
+"""What users of other programs have reported, as scenarios here: each with bounds from its report or from arithmetic, with room for what is random."""
 
 from __future__ import annotations
 

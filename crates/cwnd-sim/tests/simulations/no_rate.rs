@@ -35,7 +35,7 @@ fn a_transfer_over_no_rate_takes_whole_round_trips() {
 
 // All of the round trip is on the link: 300 packets in 100 ms are 36 Mbit/s at most, and nothing else limits the window.
 #[test]
-fn a_delay_limit_is_what_netems_limit_is() {
+fn a_delay_limit_fills_at_most_its_packets_per_round_trip() {
     let simulation = run("duration = '20s'\nmeasure = ['5s', '20s']\n\
                           link = { rtt = '100ms', netem = 'delay 100ms limit 300' }\n[[flow]]\ncc = 'cubic'\n");
     let summary = simulation.summary();
@@ -79,10 +79,10 @@ fn an_outage_has_a_capacity_of_nothing_and_no_utilization() {
     assert_eq!(summary.flows[0].share, None);
 }
 
-// Losses, jitter that reorders, reordering, acknowledgements over no rate, traffic: every path through the simulator gives the same, and nothing is lost
-// but what the link loses.
+// Losses, jitter that reorders, reordering, acknowledgements over no rate, traffic: the three paths through the simulator give the same (`run`), and
+// nothing is lost but what the link loses.
 #[test]
-fn everything_else_of_a_link_works_without_a_rate() {
+fn losses_jitter_reordering_and_traffic_work_without_a_rate() {
     let link = "rtt = '60ms', delay = '20ms', loss = 'random:0.01', reorder = { share = 0.1, extra = '3ms' }, \
                 jitter = { kind = 'exponential', mean = '2ms', overtaking = true }, tick = '1ms', reverse = true";
     let simulation = run(&format!(
@@ -99,7 +99,6 @@ fn everything_else_of_a_link_works_without_a_rate() {
     assert!((0.95..1.1).contains(&summary.flows[3].throughput_mbps), "{:?}", summary.flows[3]);
 }
 
-// Its window grows with every round trip; nothing of it lasts between runs.
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let scenario = Scenario::from_toml("duration = '5s'\nlink = { rtt = '50ms', loss = 'random:0.001' }\n[[flow]]\ncc = 'cubic'\ncount = 2\n").expect("good");
