@@ -34,7 +34,6 @@ from cwnd.difference import command as difference_command
 from cwnd.difference.command import DIFF
 from cwnd.discipline_options import DropHead, Ecn, discipline_options, discipline_settings
 from cwnd.exit_codes import enter, fail
-from cwnd.first_link import with_link_options
 from cwnd.flowspec import live as live_keys
 from cwnd.flowspec import parse
 from cwnd.flowspec import traffic as parse_traffic
@@ -57,6 +56,7 @@ from cwnd.packets import check_options
 from cwnd.page import compared_state, state_of
 from cwnd.page_command import PageFile, written_page
 from cwnd.program import Application
+from cwnd.programs import BY_OPTION, check_programs
 from cwnd.reproduce import command as reproduction
 from cwnd.run_and_report import run_and_report
 from cwnd.scenario import from_document
@@ -310,8 +310,15 @@ def run(
     docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
     default in it.
     """
-    scenario, meanings = with_link_options(scenario_file(path, name, allow_exec=allow_exec), trace, netem)
-    say_netem(meanings)
+    if trace is None and netem is None:
+        scenario = scenario_file(path, name, allow_exec=allow_exec)
+    else:
+        from cwnd.study.link_options import changed_scenario
+
+        scenario, meanings = changed_scenario(path, name, trace, netem)
+        if not allow_exec:
+            check_programs(scenario, BY_OPTION)
+        say_netem(meanings)
     if seed is not None:
         scenario = scenario.with_seed(number(seed))
     with written_page(page, lane, lambda: state_of(scenario)):

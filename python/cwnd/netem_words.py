@@ -44,42 +44,49 @@ FileNetem = Annotated[
 def netem(words: str, *, rate: Rate | None = None) -> dict[str, Any]:
     """The keywords of `dumbbell` and `compare` that mean the same as `words`, a line of `tc … netem` or `tc … tbf`.
 
-    `cwnd.dumbbell("cubic", rtt="60ms", rate="10Mbit/s", **cwnd.netem("delay 20ms 5ms loss 1%"))`. `rate` is that of the link, where the words have
-    none: with it a `limit` is `buffer`, else `delay_limit` of a link without a rate. `meanings` says what each word means. Raises
-    `ScenarioError` for a word that has no counterpart, such as `duplicate` or a correlation.
+    `cwnd.dumbbell("cubic", rtt="60ms", **cwnd.netem("delay 20ms 5ms loss 1%", rate="10Mbit/s"))`. `rate` is that of the link, where the words have
+    none. Without either the link has no rate, as on the command line. Raises `ScenarioError` for a word that has no counterpart, such as
+    `duplicate` or a correlation.
     """
-    settings = keywords_of(words, None if rate is None else rate != NO_RATE)
-    if rate is None:
-        return settings
-    if "rate" in settings:
+    settings = keywords_of(words, rate not in (None, NO_RATE))
+    if rate is not None and "rate" in settings:
         raise refused("rate", rate, "no rate=: the words have one")
-    return {"rate": rate, **settings}
+    return {"rate": NO_RATE if rate is None else rate, **settings}
 
 
-def keywords_of(words: str, has_rate: bool | None) -> dict[str, Any]:
-    """The keywords that words mean; `has_rate` as in `link_keys`."""
-    keys, _ = link_keys(words, has_rate)
+def keywords_of(words: str, has_rate: bool, given: Mapping[str, object] | None = None) -> dict[str, Any]:
+    """The keywords that words mean; `has_rate` as in `link_keys`, `given` keywords of the same link."""
+    buffer = (given or {}).get("buffer")
+    keys, _ = link_keys(words, has_rate, {} if buffer is None else {"queue": {"limit": buffer}})
     queue = keys.pop("queue", None)
     return {**keys, **({"buffer": queue["limit"]} if queue else {})}
 
 
-def meanings(words: str, *, has_rate: bool | None = None) -> list[str]:
-    """What each word of a line means, a line for each; `has_rate` as in `link_keys`. Raises `ScenarioError`."""
-    keys, lines = link_keys(words, has_rate)
-    if has_rate is False and "rate" not in keys:
+def meanings(words: str, *, has_rate: bool, link: Mapping[str, object] | None = None) -> list[str]:
+    """What each word of a line means, a line for each; arguments as in `link_keys`. Raises `ScenarioError`."""
+    keys, lines = link_keys(words, has_rate, link)
+    if not has_rate and "rate" not in keys:
         lines.append("no rate: a packet takes no time to send, and none waits")
     return lines
 
 
-def link_keys(words: object, has_rate: bool | None = None) -> tuple[dict[str, Any], list[str]]:
-    """The keys of a link that words mean, and what each word means. `has_rate`: whether the link has a rate where the words have none, if that is
-    known. Raises `ScenarioError`.
+def link_keys(
+    words: object, has_rate: bool, link: Mapping[str, object] | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """The keys of a link that words mean, and what each word means. `has_rate`: whether the link has a rate where the words have none. A limit in the
+    table of the `link` stays, where netem's own would be the only other. Raises `ScenarioError`.
     """
     if not isinstance(words, str):
         raise refused("netem", words, 'words of netem, such as "delay 20ms loss 1%"')
-    keys, lines = _native.netem_meaning(words, has_rate)
-    settings: dict[str, Any] = json.loads(keys)
-    return settings, lines
+    text, lines, default = _native.netem_meaning(words, has_rate)
+    keys: dict[str, Any] = json.loads(text)
+    if default is not None:
+        key, value, line = default
+        present = (link or {}).get(key)
+        if "limit" not in present if isinstance(present, dict) else present is None:
+            keys[key] = json.loads(value)
+            lines.append(line)
+    return keys, lines
 
 
 def has_rate(link: Mapping[str, object], forward: Mapping[str, object] | None = None) -> bool:
@@ -91,7 +98,7 @@ def has_rate(link: Mapping[str, object], forward: Mapping[str, object] | None = 
 
 def set_netem(link: dict[str, object], words: object, forward: Mapping[str, object] | None = None) -> None:
     """Sets the keys of a link's table that words mean; of its queue, the limit. `forward` as in `has_rate`. Raises `ScenarioError`."""
-    keys, _ = link_keys(words, has_rate(link, forward))
+    keys, _ = link_keys(words, has_rate(link, forward), link)
     if "rate" in keys:
         # With a rate it has a queue instead.
         link.pop("delay_limit", None)
@@ -108,14 +115,16 @@ def with_netem(words: str | None, given: Mapping[str, object]) -> tuple[dict[str
     if words is None:
         return dict(given), []
     is_rated = given.get("rate") not in (None, NO_RATE)
-    settings = keywords_of(words, is_rated)
+    settings = keywords_of(words, is_rated, given)
     for key in settings:
         if (value := given.get(key)) is not None:
             option, shown = ("trace", value["trace"]) if isinstance(value, Mapping) else (key, value)
             raise refused(f"--{option}", shown, f"no --{option} with --netem, whose words say it")
     if not is_rated:
         settings.setdefault("rate", NO_RATE)
-    return {**given, **settings}, meanings(words, has_rate=is_rated)
+    buffer = given.get("buffer")
+    link = {} if buffer is None else {"queue": {"limit": buffer}}
+    return {**given, **settings}, meanings(words, has_rate=is_rated, link=link)
 
 
 def say_netem(lines: Iterable[str], of: str = "") -> None:
@@ -134,7 +143,7 @@ def expanded(document: Mapping[str, object]) -> Mapping[str, object]:
     reverse = [(table, link) for link in links for table in tables_in(link.get("reverse"))]
     for link, forward in [*((link, None) for link in links), *reverse]:
         with suppress(ScenarioError):
-            if "netem" in link and link.keys().isdisjoint(link_keys(link["netem"], has_rate(link, forward))[0]):
+            if "netem" in link and link.keys().isdisjoint(link_keys(link["netem"], has_rate(link, forward), link)[0]):
                 set_netem(link, link.pop("netem"), forward)
     return copy
 

@@ -91,18 +91,18 @@ def write_scenario(scenario: Scenario, folder: Path) -> None:
 def read_scenario(folder: Path, manifest: JsonObject) -> Scenario:
     """The scenario as it was run, with the paths that its files had then, from the copies beside it.
 
-    Raises `ValueError` if a copy is not what was run. A folder of a version that kept no copies is read as its document says.
+    Raises `ValueError` if a copy is missing, or is not what was run. Its programs need the user's consent (`Scenario.of_folder`).
     """
     text = read_bytes(folder / SCENARIO).decode()
-    if "inputs" not in manifest:  # it names no file, or an earlier version kept none
-        return Scenario.from_toml(text)
-    check_shape(manifest["inputs"], list[InputRow], "inputs")
-    rows = cast("list[InputRow]", manifest["inputs"])
+    found = manifest.get("inputs", [])
+    check_shape(found, list[InputRow], "inputs")
+    rows = cast("list[InputRow]", found)
     if unnamed := [row["path"] for row in rows if "file" not in row]:
         raise ValueError(f"there is no copy of {unnamed[0]}")
     if outside := [row["file"] for row in rows if PurePath(row["file"]).name != row["file"]]:
         raise ValueError(f"{outside[0]} is no file of the folder")
-    scenario = Scenario.of_printed(text, {row["file"]: read_bytes(folder / row["file"]) for row in rows})
+    copies = {row["file"]: read_bytes(folder / row["file"]) for row in rows}
+    scenario = Scenario.of_printed(text, copies, of_folder=True)
     now = {file.path: file.sha256 for file in scenario.files}
     if changed := [row["file"] for row in rows if now.get(row["file"]) != row["sha256"]]:
         raise ValueError(f"{changed[0]} has changed since the run")

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 from conftest import Cli, refused
 
 import cwnd as package
+from cwnd.study.keys import with_value
 from cwnd.study.results import Study
 
 # A link of 8 Mbit/s in whole packets of 1500 bytes; a trace of 6 Mbit/s, 1500 bytes every 2 ms.
@@ -153,7 +155,7 @@ def test_words_beside_flows_are_an_option_or_an_axis(cwnd: Cli, files: Path) -> 
     assert axis.returncode == 0, axis.stderr
     assert throughputs_of(files / "several", "netem") == runs
     assert 'netem "loss 1%": loss: each packet is lost with probability 0.01' in axis.stderr
-    one = cwnd("sweep", *flows, "--netem", words[0], "--buffer", "20packets,40packets", cwd=files)
+    one = cwnd("sweep", *flows, "--netem", f"{words[0]} limit 9", "--buffer", "20packets,40packets", cwd=files)
     refused(one, "--buffer", "20packets,40packets", "no --buffer with --netem")
     python = package.sweep(list(flows[:1]), {"link.netem": list(words)}, rtt="60ms", duration="2s")
     rows = [row for row in python.runs.to_pylist() if (row["of"], row["measure"]) == ("group", "throughput_mbps")]
@@ -171,10 +173,68 @@ def test_a_trace_beside_a_file_is_of_the_working_directory(cwnd: Cli, files: Pat
     }
 
 
-# All links of a parking lot have one table, and run changes the first link alone.
-def test_a_parking_lot_has_no_first_link_in_a_study(cwnd: Cli, files: Path) -> None:
+# All links of a parking lot have one table.
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_parking_lot_has_no_first_link(cwnd: Cli, files: Path, command: str) -> None:
     for option, value in (("--trace", "radio.trace"), ("--netem", "loss 1%")):
-        refused(cwnd("sweep", "lot.toml", option, value, cwd=files), option, value, "a file with link", "--axis")
+        refused(cwnd(command, "lot.toml", option, value, cwd=files), option, value, "a file with link", "--axis")
+
+
+def scenario_of(cwnd: Cli, folder: Path, *arguments: str) -> package.Scenario:
+    """The scenario that a command runs."""
+    done = cwnd(*arguments, "-o", "out", "--no-plots", "--force", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return package.Scenario.from_file(folder / "out" / "scenario.toml").with_name("")
+
+
+# Whether the rate stands in the words, beside them or nowhere, and whether a limit does.
+@pytest.mark.parametrize("rate", [None, "10Mbit/s", "none"])
+@pytest.mark.parametrize(
+    "words", ["delay 20ms loss 1%", "delay 20ms limit 30", "delay 20ms 5ms loss 1% limit 30", "delay 20ms rate 4mbit"]
+)
+def test_a_line_means_the_same_as_an_option_a_key_keywords_and_an_axis(
+    cwnd: Cli, tmp_path: Path, words: str, rate: str | None
+) -> None:
+    if rate is not None and "rate" in words:
+        pytest.skip("two rates are refused")
+    given = [] if rate is None else ["--rate", rate]
+    option = scenario_of(
+        cwnd, tmp_path, "compare", "cubic", "--rtt", "60ms", "--duration", "1s", "--netem", words, *given
+    )
+    keywords = package.netem(words, rate=rate)
+    times: dict[str, object] = {"rtt": "60ms", "duration": "1s", "measure": ("0s", "1s")}
+    by_python = package.compare("cubic", rtt="60ms", duration="1s", **keywords)
+    assert by_python.scenario.with_name("") == option
+    own = '[[flow]]\ncc = "cubic"\nstart = "0s"\n'
+    head = 'duration = "1s"\nmeasure = ["0s", "1s"]\n'
+    key = f'rate = "{rate}"\n' if rate else ""
+    (tmp_path / "key.toml").write_text(f'{head}[link]\nrtt = "60ms"\nnetem = "{words}"\n{key}{own}')
+    in_file = package.Scenario.from_file(tmp_path / "key.toml")
+    assert package.dumbbell("cubic@start=0s", **times, **keywords) == in_file
+    (tmp_path / "bare.toml").write_text(f'{head}[link]\nrtt = "60ms"\n{key}{own}')
+    assert scenario_of(cwnd, tmp_path, "run", "bare.toml", "--netem", words) == in_file
+    # As a point of an axis.
+    point = with_value(tomllib.loads((tmp_path / "bare.toml").read_text()), "link.netem", words)
+    assert package.Scenario.from_json(json.dumps(point)) == in_file
+
+
+def test_a_limit_of_the_link_stays_where_only_netems_default_would_replace_it(cwnd: Cli, tmp_path: Path) -> None:
+    for own, words, limit in (
+        ('delay_limit = "20packets"\ndelay = "10ms"', "loss 1%", "20packets"),
+        ('delay_limit = "20packets"\ndelay = "10ms"', "loss 1% limit 30", "30packets"),
+        ('rate = "5Mbit/s"\nqueue = { kind = "droptail", limit = "20packets" }', "loss 1%", "20packets"),
+        ('queue = { kind = "droptail", limit = "20packets" }', "loss 1% rate 4mbit", "20packets"),
+        ('delay = "10ms"', "loss 1%", "1000packets"),
+    ):
+        (tmp_path / "x.toml").write_text(f'duration = "1s"\n[link]\nrtt = "60ms"\n{own}\n[[flow]]\ncc = "cubic"\n')
+        scenario_of(cwnd, tmp_path, "run", "x.toml", "--netem", words)
+        link = link_of(tmp_path / "out")
+        queue = link.get("queue")
+        assert link.get("delay_limit", queue["limit"] if isinstance(queue, dict) else None) == limit, (own, words)
+    beside = cwnd(
+        "compare", "cubic", "--netem", "delay 20ms rate 4mbit", "--buffer", "20packets", "--duration", "1s", "--json"
+    )
+    assert beside.returncode == 0, beside.stderr
 
 
 def test_an_axis_of_what_an_option_says_is_refused(cwnd: Cli, files: Path) -> None:

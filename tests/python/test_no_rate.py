@@ -87,7 +87,7 @@ def test_netem_without_a_rate_is_a_link_without_one(cwnd: Cli, tmp_path: Path) -
     assert said[-1] == "netem: no rate: a packet takes no time to send, and none waits", said
     assert any("limit 300: packets that may be on the link at once" in line for line in said)
     keywords = package.netem("delay 100ms limit 300")
-    assert keywords == {"delay": "100000000ns", "delay_limit": "300packets"}
+    assert keywords == {"rate": "none", "delay": "100000000ns", "delay_limit": "300packets"}
     by_python = package.compare("cubic", rtt="100ms", duration="20s", **keywords)
     assert by_python.scenario == package.Scenario.from_file(tmp_path / "out" / "scenario.toml")
     # 300 packets in 100 ms are 36 Mbit/s; without losses of its own the flow reaches the limit.

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import shutil
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -109,6 +112,19 @@ def test_a_result_starts_nothing(tmp_path: Path, cwnd: Cli) -> None:
         result = package.load(tmp_path / "one")
     assert isinstance(result, package.Result) and result.scenario.programs == [f"{sys.executable} {child}"]
     assert result.measures.link.utilization.value
+    # Nor does a run of its scenario, however it is changed, until the user takes the folder's scenario as his own.
+    scenario = result.scenario
+    copies = (scenario, scenario.with_seed(2), copy.deepcopy(scenario), pickle.loads(pickle.dumps(scenario)))
+    ways = [partial(package.run, each) for each in copies]
+    ways += [partial(package.replicate, scenario, 2), partial(package.run, scenario, lane="live")]
+    ways += [partial(package.sweep, scenario, {"link.rtt": ["10ms", "20ms"]})]
+    for way in ways:
+        with pytest.raises(ScenarioError, match=r"^flow(\[0\])?\.(exec|stack): "):
+            way()
+    assert not started.exists()
+    package.run(Scenario.from_file(tmp_path / "one" / "scenario.toml", allow_exec=True))
+    assert started.exists()
+    started.unlink()
     for command in (("plot", "one", "--kind", "windows"), ("diff", "one", "two"), ("qlog", "one")):
         done = cwnd(*command, cwd=tmp_path)
         assert done.returncode == 0, (command, done.stderr)

@@ -104,7 +104,7 @@ def test_python_takes_series_of_rates_and_of_delays(files: Path, monkeypatch: py
     rate = {"series": str(files / "bw.csv"), "end": "hold"}
     delay = {"series": str(files / "rtt.csv"), "end": "hold"}
     scenario = package.dumbbell("cubic", rate="20Mbit/s", delay=delay, rtt="20ms", duration="3s", interval="100ms")
-    assert scenario == Scenario.of_printed(scenario.to_toml(), {file.path: file.contents for file in scenario.files})
+    assert scenario == Scenario.of_printed(scenario.to_toml(), {file.path: file.contents for file in scenario.files}, of_folder=False)
     flow = package.run(scenario).table("cwnd")
     rtts = {at: rtt for at, rtt in zip(flow["time_s"].to_pylist(), flow["srtt_ms"].to_pylist(), strict=True)}
     assert rtts[1.9] > 40 > 20 <= rtts[0.9]
@@ -145,11 +145,11 @@ def test_sizes_in_per_cent_and_lists_of_flows_are_traffic(cwnd: Cli, files: Path
 
 
 def test_the_line_of_netem_that_the_guide_shows_lets_packets_through(cwnd: Cli) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "guide" / "files.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "guide" / "netem.md").read_text()
     line = next(line for line in page.splitlines() if line.startswith("cwnd compare") and "--netem" in line)
     _, *arguments = shlex.split(line.removesuffix("2>&1"))
     done = cwnd(*arguments, "--json")
-    # A tenth of the link's 10 Mbit/s.
+    # A tenth of the 10 Mbit/s of the link.
     assert json.loads(done.stdout)["flows"][0]["throughput_mbps"] > 1, done.stderr
 
 

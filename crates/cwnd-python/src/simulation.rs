@@ -24,6 +24,7 @@ impl Simulation {
     #[pyo3(signature = (scenario, threads=1))]
     fn new(py: Python<'_>, scenario: &Scenario, threads: u32) -> PyResult<Self> {
         let begin = thread_cpu_s();
+        scenario.check_programs().map_err(|invalid| crate::scenario::refuse(py, &invalid))?;
         let mut inner = cwnd_sim::Simulation::with_stacks(&scenario.inner, &RealStacks)
             .map_err(|invalid| crate::scenario::refuse(py, &invalid))?
             .with_threads(threads);

@@ -33,14 +33,16 @@ class Grid:
     most_seeds: object = None
 
 
-def document_in(path: Path) -> dict[str, object]:
-    """The document of a file, TOML or JSON."""
-    text, is_json, _ = document_of(path, None, ("file", "name"))
+def document_in(
+    path: Path, name: str | None = None, fields: tuple[str, str] = ("file", "name")
+) -> tuple[dict[str, object], Path | None]:
+    """The document of a file, TOML or JSON, or its scenario `name`, and the folder of the file; a pipe has none. `fields` is what refusals call the two."""
+    text, is_json, folder = document_of(path, name, fields)
     try:
         document: dict[str, object] = json.loads(text) if is_json else tomllib.loads(text)
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise refused("file", str(path), f"a {'JSON' if is_json else 'TOML'} document: {error}") from None
-    return document
+        raise refused(fields[0], str(path), f"a {'JSON' if is_json else 'TOML'} document: {error}") from None
+    return document, None if folder is None else Path(folder)
 
 
 def is_grid(document: Mapping[str, object]) -> bool:
@@ -50,7 +52,7 @@ def is_grid(document: Mapping[str, object]) -> bool:
 
 def grid_of(path: Path) -> Grid:
     """Reads a study's file, or a scenario's, which has no axes."""
-    document = document_in(path)
+    document, _ = document_in(path)
     if not is_grid(document):
         return Grid(Base(expanded(document), path.parent))
     for key, value in document.items():
@@ -61,7 +63,7 @@ def grid_of(path: Path) -> Grid:
     scenario = document["scenario"]
     if isinstance(scenario, str):
         file = path.parent / scenario
-        base = Base(expanded(document_in(file)), file.parent)
+        base = Base(expanded(document_in(file)[0]), file.parent)
     elif isinstance(scenario, dict):
         base = Base(expanded(scenario), path.parent)
     else:

@@ -32,7 +32,7 @@ from cwnd.study.estimate import dry_run, status
 from cwnd.study.folder import StudyFolder, whole_of
 from cwnd.study.grid import Grid, grid_of
 from cwnd.study.keys import sized_groups
-from cwnd.study.link_options import bottleneck_options, check_axes, say_meanings, with_link_options
+from cwnd.study.link_options import bottleneck_options, check_axes, say_meanings, grid_with_options
 from cwnd.study.points import Base, Points
 from cwnd.study.python import base_rate, first_of, option_values, settings_of
 from cwnd.study.report import failures, table, table_of
@@ -241,7 +241,7 @@ def file_of(given: Given) -> Grid:
         if text:
             fail(f"--{key.replace('_', '-')}: not accepted with a file; expected --axis for its keys")
     path = Path(given.what[0])
-    grid = with_link_options(grid_of(path), path.parent, given.trace, given.netem)
+    grid = grid_with_options(grid_of(path), path.parent, given.trace, given.netem)
     if given.seed is None:
         return grid
     document = {**grid.base.document, "seed": whole_number("--seed", given.seed, MOST_SEED)}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`--trace` and `--netem` of `cwnd sweep`: the rate of the first link from a file, and the link in the words of tc. Several values are an axis."""
+"""`--trace` and `--netem` of `cwnd run` and `cwnd sweep`: the rate of the first link from a file, and the link in the words of tc. In a study several
+values are an axis.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from cwnd.input_errors import refused
+from cwnd._native import Scenario
+from cwnd.input_errors import refused, refused_path
+from cwnd.input_files import InputFileError, read_bytes
 from cwnd.keywords import NO_RATE
-from cwnd.netem_words import has_rate, link_keys, meanings, say_netem, tables_in, with_netem
-from cwnd.study.grid import Grid
+from cwnd.netem_words import expanded, has_rate, link_keys, meanings, say_netem, tables_in, with_netem
+from cwnd.study.grid import Grid, document_in
 from cwnd.study.keys import full, with_value
 from cwnd.study.points import Base
 from cwnd.study.values import Values, once, values_of
@@ -37,7 +41,7 @@ def say_meanings(netem: str | None, document: Mapping[str, object]) -> None:
     """Says what the lines of `--netem` mean for the first link of the base's document."""
     lines = lines_of(netem)
     for line in lines:
-        say_netem(meanings(line, has_rate=base_has_rate(document)), f'"{line}"' if len(lines) > 1 else "")
+        say_netem(meanings_in(document, line), f'"{line}"' if len(lines) > 1 else "")
 
 
 def axes_of(link: str, traces: list[str], lines: list[str]) -> dict[str, Values]:
@@ -67,24 +71,66 @@ def bottleneck_options(
     return settings, axes_of("link", traces, lines)
 
 
-def with_link_options(grid: Grid, folder: Path, trace: str | None, netem: str | None) -> Grid:
+def grid_with_options(grid: Grid, folder: Path, trace: str | None, netem: str | None) -> Grid:
     """The study of a file in `folder` with these options in place of its first link's own keys. Raises `ScenarioError`."""
-    traces, lines = [beside(folder, file) for file in traces_of(trace)], lines_of(netem)
-    link = first_link(grid.base.document)
-    document: Mapping[str, object] = grid.base.document
-    for option, given in (("--trace", trace), ("--netem", netem)):
-        if given is not None and "parking_lot" in document:
-            raise refused(
-                option, given, "a file with link: the links of a parking_lot have one table, whose keys --axis sets"
-            )
+    traces, lines = traces_of(trace), lines_of(netem)
+    base = with_link_options(grid.base, folder, traces, lines)
+    axes = axes_of(first_link(base.document), [beside(folder, file) for file in traces], lines)
+    return replace(grid, base=base, axes={**grid.axes, **axes})
+
+
+def with_link_options(base: Base, folder: Path, traces: list[str], lines: list[str]) -> Base:
+    """The scenario of a file in `folder` with the first trace as the rate of its first link, and with the keys that the line means, if it is one.
+    Raises `ScenarioError`.
+    """
+    document = base.document
+    link = first_link(document)
+    for option, given in (("--trace", traces), ("--netem", lines)):
+        if given and "parking_lot" in document:
+            expected = "a file with link: the links of a parking_lot have one table"
+            raise refused(option, given[0], f"{expected}, whose keys --axis of cwnd sweep sets")
     if traces:
-        document = with_value(document, f"{link}.rate", {"trace": traces[0]})
+        check_trace(Path(traces[0]))
+        document = with_value(document, f"{link}.rate", {"trace": beside(folder, traces[0])})
     for line in lines:
-        # Refuses two rates.
-        with_netem(line, {"rate": {"trace": traces[0]} if traces else None})
+        check_one_rate(line, traces)
     if len(lines) == 1:
         document = with_value(document, f"{link}.netem", lines[0])
-    return replace(grid, base=Base(document, grid.base.files), axes={**grid.axes, **axes_of(link, traces, lines)})
+    return Base(document, base.files)
+
+
+def check_one_rate(line: str, traces: list[str]) -> None:
+    """Refuses a line that has a rate beside a trace. Raises `ScenarioError`."""
+    with_netem(line, {"rate": {"trace": traces[0]} if traces else None})
+
+
+def check_trace(file: Path) -> None:
+    """Refuses a trace that cannot be read, by the option's name. Raises `ScenarioError`."""
+    try:
+        read_bytes(file)
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise refused_path("--trace", file, "a file that exists") from None
+    except InputFileError as error:
+        raise refused_path("--trace", file, str(error)) from None
+
+
+def changed_scenario(
+    path: Path, name: str | None, trace: Path | None, netem: str | None
+) -> tuple[Scenario, list[str]]:
+    """The scenario of a file with these options of `cwnd run`, and what the words mean. Raises `ScenarioError`."""
+    document, folder = document_in(path, name, ("SCENARIO.toml", "--name"))
+    base = Base(expanded(document), folder)
+    lines = [] if netem is None else [netem]
+    changed = with_link_options(base, folder or Path(), [] if trace is None else [str(trace)], lines)
+    said = [meaning for line in lines for meaning in meanings_in(base.document, line)]
+    return changed.scenario({}), said
+
+
+def meanings_in(document: Mapping[str, object], line: str) -> list[str]:
+    """What a line means for the first link of a document."""
+    links = tables_in(document.get("link"))
+    link = links[0] if links else {}
+    return meanings(line, has_rate=has_rate(link), link=link)
 
 
 def first_link(document: Mapping[str, object]) -> str:

@@ -127,7 +127,8 @@ def sweep(
         )
         study_folder.check()
     study_points = Points(grid.base, design)
-    if not flag_of("allow_exec", allow_exec) and is_file(scenario):
+    is_foreign = is_file(scenario) or (isinstance(scenario, Scenario) and scenario.of_folder)
+    if not flag_of("allow_exec", allow_exec) and is_foreign:
         study_points.check_programs(BY_KEYWORD)
     run = StudyRun(study_points, run_settings, study_folder)
     with engine(

@@ -42,13 +42,16 @@ fn taken<'py, T: FromPyObjectOwned<'py>>(
     })
 }
 
-/// What a line of `tc … netem` or `tc … tbf` means: the keys of a link, as JSON, and a line for each word. `has_rate`: whether the link has a
-/// rate where the line has none, if that is known. Raises `ScenarioError`.
+/// The keys of a link that a line means, as JSON; a line for each word; and the key, the value as JSON and the meaning of netem's own limit, where no
+/// word sets one.
+type NetemMeaning = (String, Vec<String>, Option<(String, String, String)>);
+
+/// What a line of `tc … netem` or `tc … tbf` means. `has_rate`: whether the link has a rate where the line has none. Raises `ScenarioError`.
 #[pyfunction]
-#[pyo3(signature = (text, has_rate=None))]
-pub fn netem_meaning(py: Python<'_>, text: &str, has_rate: Option<bool>) -> PyResult<(String, Vec<String>)> {
+pub fn netem_meaning(py: Python<'_>, text: &str, has_rate: bool) -> PyResult<NetemMeaning> {
     let meaning = cwnd_scenario::netem::meaning(text, has_rate).map_err(|invalid| refuse(py, &invalid))?;
-    Ok((Value::Object(meaning.keys).to_string(), meaning.lines))
+    let default = meaning.default_limit.map(|(key, value, line)| (key, value.to_string(), line));
+    Ok((Value::Object(meaning.keys).to_string(), meaning.lines, default))
 }
 
 /// The languages of a document.
@@ -62,7 +65,7 @@ enum Language {
 fn read(py: Python<'_>, text: &str, language: Language, source: FileSource) -> PyResult<Scenario> {
     let inner = parse(py, text, language, &source)?;
     source.check_named().map_err(|invalid| refuse(py, &invalid))?;
-    Ok(Scenario { inner, files: source.into_files() })
+    Ok(Scenario { inner, files: source.into_files(), of_folder: false })
 }
 
 fn parse(
@@ -84,12 +87,28 @@ fn parse(
 pub struct Scenario {
     pub inner: cwnd_scenario::Scenario,
     files: Vec<InputFile>,
+    /// Whether it comes from the folder of a result, which may be anyone's.
+    of_folder: bool,
 }
 
 impl Scenario {
     /// A copy of this scenario with the same files.
     fn copy(&self, inner: cwnd_scenario::Scenario) -> Self {
-        Self { inner, files: self.files.clone() }
+        Self { inner, files: self.files.clone(), of_folder: self.of_folder }
+    }
+
+    /// Refuses to start the programs (`exec`) of a scenario from the folder of a result.
+    ///
+    /// # Errors
+    /// [`Invalid`], with the program, and how the user allows it.
+    pub fn check_programs(&self) -> Result<(), Invalid> {
+        let program = self.of_folder.then(|| self.programs().into_iter().next()).flatten();
+        let Some(program) = program else { return Ok(()) };
+        let (field, value) = ("flow.exec".to_owned(), Some(format!("{program:?}")));
+        let expected = "no program in a scenario from a folder of results: a run starts it with your rights, which \
+                        Scenario.from_file(path, allow_exec=True) of its scenario.toml allows"
+            .to_owned();
+        Err(Invalid { field, value, expected })
     }
 }
 
@@ -148,6 +167,12 @@ impl Scenario {
         let scenario = Bound::new(py, scenario)?;
         py.import("cwnd.programs")?.call_method1("check_consent", (&scenario, allow_exec))?;
         Ok(scenario.unbind())
+    }
+
+    /// Whether it comes from the folder of a result: a run starts no program that it names (`exec`).
+    #[getter]
+    const fn of_folder(&self) -> bool {
+        self.of_folder
     }
 
     /// Commands of the programs that a run starts (`exec`), in the order of the flows.
@@ -250,16 +275,17 @@ impl Scenario {
             }
             files.push(renamed);
         }
-        Ok(Self { inner: self.inner.with_paths(path), files })
+        Ok(Self { inner: self.inner.with_paths(path), files, of_folder: self.of_folder })
     }
 
     /// The scenario of a document that `to_toml` has printed, and the files that it was read with (`files`). A printed document has the
-    /// points of a measured distribution and does not name their file, which `from_toml` would refuse.
+    /// points of a measured distribution and does not name their file, which `from_toml` would refuse. No other file is read. `of_folder` as the
+    /// attribute.
     #[staticmethod]
-    fn of_printed(text: &Bound<'_, PyAny>, files: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn of_printed(text: &Bound<'_, PyAny>, files: &Bound<'_, PyAny>, of_folder: bool) -> PyResult<Self> {
         let source = FileSource::of(Some(files))?;
         let inner = parse(text.py(), &text.extract::<PyBackedStr>()?, Language::Toml, &source)?;
-        Ok(Self { inner, files: source.into_files() })
+        Ok(Self { inner, files: source.into_files(), of_folder })
     }
 
     /// The files that it was read with.
@@ -356,7 +382,7 @@ impl Scenario {
         for file in &scenario.files {
             files.set_item(&file.path, PyBytes::new(py, &file.text))?;
         }
-        let arguments = (scenario.inner.to_toml(), files).into_pyobject(py)?;
+        let arguments = (scenario.inner.to_toml(), files, scenario.of_folder).into_pyobject(py)?;
         Ok((slf.get_type().getattr("of_printed")?, arguments))
     }
 

@@ -60,8 +60,14 @@ fn expand(
     let refuse =
         |(value, expected)| Invalid { field: field.clone(), value: Some(format!("{value:?}")), expected };
     let has_rate = keys.get("rate").map_or(other_has_rate, |rate| rate != NO_RATE);
-    let Meaning { keys: meant, lines: said } = read(text, Some(has_rate)).map_err(refuse)?;
+    let Meaning { keys: meant, lines: mut said, default_limit } = read(text, has_rate).map_err(refuse)?;
     put(path, keys, meant)?;
+    if let Some((key, value, line)) = default_limit
+        && !keys.contains_key(&key)
+    {
+        keys.insert(key, value);
+        said.push(line);
+    }
     lines.extend(said.into_iter().map(|line| format!("{field}: {line}")));
     Ok(())
 }

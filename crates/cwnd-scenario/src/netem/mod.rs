@@ -25,6 +25,20 @@ pub struct Meaning {
     pub keys: Map<String, Value>,
     /// What each word means, a line for each.
     pub lines: Vec<String>,
+    /// netem's own limit, where no word sets one: the key that it is, its value, and what it means. A limit that the link has takes its place.
+    pub default_limit: Option<(String, Value, String)>,
+}
+
+impl Meaning {
+    /// The keys and lines of a link that has no limit of its own.
+    #[must_use]
+    pub fn with_default_limit(mut self) -> Self {
+        if let Some((key, value, line)) = self.default_limit.take() {
+            self.keys.insert(key, value);
+            self.lines.push(line);
+        }
+        self
+    }
 }
 
 /// A word that is not accepted, and what was expected.
@@ -34,11 +48,11 @@ pub(crate) type Refused = (String, String);
 const DEFAULT_LIMIT: u64 = 1000;
 
 /// Reads a line. What comes before the word `netem` or `tbf` (`tc qdisc add dev eth0 root`) is skipped; a line without either word is of netem.
-/// `has_rate`: whether the link has a rate where the line has none, if that is known.
+/// `has_rate`: whether the link has a rate where the line has none.
 ///
 /// # Errors
 /// [`Invalid`](crate::Invalid), naming the word and what was expected.
-pub fn meaning(text: &str, has_rate: Option<bool>) -> Result<Meaning, crate::Invalid> {
+pub fn meaning(text: &str, has_rate: bool) -> Result<Meaning, crate::Invalid> {
     let refuse = |(value, expected): Refused| crate::Invalid {
         field: "netem".to_owned(),
         value: Some(format!("{value:?}")),
@@ -47,7 +61,7 @@ pub fn meaning(text: &str, has_rate: Option<bool>) -> Result<Meaning, crate::Inv
     read(text, has_rate).map_err(refuse)
 }
 
-pub(crate) fn read(text: &str, has_rate: Option<bool>) -> Result<Meaning, Refused> {
+pub(crate) fn read(text: &str, has_rate: bool) -> Result<Meaning, Refused> {
     let all: Vec<&str> = text.split_whitespace().collect();
     let kind = all.iter().position(|word| ["netem", "tbf"].contains(word));
     let (is_tbf, words) = kind.map_or((false, &all[..]), |at| (all[at] == "tbf", &all[at + 1..]));
@@ -79,7 +93,7 @@ enum Shape {
     Normal,
 }
 
-fn netem(words: &mut Words<'_>, has_rate: Option<bool>) -> Result<Meaning, Refused> {
+fn netem(words: &mut Words<'_>, has_rate: bool) -> Result<Meaning, Refused> {
     let mut netem = Netem::default();
     let mut lines = Vec::new();
     while let Some(word) = words.next() {
@@ -186,7 +200,7 @@ fn loss(words: &mut Words<'_>, lines: &mut Vec<String>) -> Result<String, Refuse
 }
 
 impl Netem {
-    fn put_together(self, lines: Vec<String>, has_rate: Option<bool>) -> Result<Meaning, Refused> {
+    fn put_together(self, lines: Vec<String>, has_rate: bool) -> Result<Meaning, Refused> {
         let mut meaning = Meaning { lines, ..Meaning::default() };
         let mut put = |key: &str, value: Value| meaning.keys.insert(key.to_owned(), value);
         let ns = |time: u64| json!(format!("{time}ns"));
@@ -250,26 +264,33 @@ impl Netem {
             meaning.keys.insert("rate".to_owned(), json!(format!("{rate}bit/s")));
             meaning.lines.push(format!("rate: {} bit/s, of which headers of lower layers are no part", rate));
         }
-        // Where nothing is known of a rate outside of the line, a limit is that of a link without one.
-        let has_rate = if self.rate.is_some() { Some(true) } else { has_rate };
-        let default = (self.rate.is_some() || has_rate == Some(false)).then_some(DEFAULT_LIMIT);
-        let Some(limit) = self.limit.or(default) else { return Ok(meaning) };
-        let whose = if self.limit.is_some() { "" } else { " (netem's default)" };
-        let packets = format!("{limit}packets");
-        if has_rate == Some(true) {
-            let queue = json!({ "kind": "droptail", "limit": packets });
-            meaning.keys.insert("queue".to_owned(), queue);
-            meaning.lines.push(format!(
-                "limit {limit}{whose}: packets that may wait for the link; netem counts those on their way too"
-            ));
-        } else {
-            meaning.keys.insert("delay_limit".to_owned(), json!(packets));
-            meaning.lines.push(format!(
-                "limit {limit}{whose}: packets that may be on the link at once; it has no rate, so none waits"
-            ));
+        // netem's own limit is that of a link which netem makes; one that has its rate from elsewhere has the queue of its kind.
+        let is_netems = self.rate.is_some() || !has_rate;
+        let limit = self.limit.or(is_netems.then_some(DEFAULT_LIMIT)).map(|packets| {
+            let whose = if self.limit.is_some() { "" } else { " (netem's default)" };
+            limit_of(packets, whose, self.rate.is_some() || has_rate)
+        });
+        if self.limit.is_none() {
+            meaning.default_limit = limit;
+        } else if let Some((key, value, line)) = limit {
+            meaning.keys.insert(key, value);
+            meaning.lines.push(line);
         }
         Ok(meaning)
     }
+}
+
+/// A limit of packets as a key of a link, with or without a rate, its value, and what it means.
+fn limit_of(packets: u64, whose: &str, has_rate: bool) -> (String, Value, String) {
+    let limit = format!("{packets}packets");
+    let (key, value, meaning) = if has_rate {
+        let queue = json!({ "kind": "droptail", "limit": limit });
+        ("queue", queue, "packets that may wait for the link; netem counts those on their way too")
+    } else {
+        let meaning = "packets that may be on the link at once; it has no rate, so none waits";
+        ("delay_limit", json!(limit), meaning)
+    };
+    (key.to_owned(), value, format!("limit {packets}{whose}: {meaning}"))
 }
 
 /// `rate RATE burst SIZE (latency TIME | limit SIZE)`.
@@ -308,5 +329,5 @@ fn tbf(words: &mut Words<'_>) -> Result<Meaning, Refused> {
         format!("{}: {bytes} bytes may wait for the link", if limit.is_some() { "limit" } else { "latency" }),
     ];
     let Value::Object(keys) = keys else { return Err(("tbf".into(), "words".into())) };
-    Ok(Meaning { keys, lines })
+    Ok(Meaning { keys, lines, default_limit: None })
 }

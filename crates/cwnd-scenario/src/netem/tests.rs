@@ -5,7 +5,7 @@ use crate::Scenario;
 use cwnd_link::Jitter;
 
 fn keys(text: &str) -> Value {
-    Value::Object(meaning(text, None).unwrap_or_else(|invalid| panic!("{text}: {invalid}")).keys)
+    Value::Object(meaning(text, false).unwrap_or_else(|invalid| panic!("{text}: {invalid}")).keys)
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn each_word_has_its_key() {
         ),
     ] {
         assert_eq!(keys(text), expected, "{text}");
-        assert!(!meaning(text, None).expect(text).lines.is_empty(), "{text}");
+        assert!(!meaning(text, false).expect(text).lines.is_empty(), "{text}");
     }
 }
 
@@ -76,7 +76,7 @@ fn what_has_no_counterpart_is_refused_by_its_name() {
         ("tbf rate 1mbit burst 5kb", "\"tbf\" is not accepted; expected latency or limit"),
         ("tbf rate 1mbit burst 5kb latency 5ms peakrate 2mbit", "\"peakrate\""),
     ] {
-        let message = meaning(text, None).expect_err(text).to_string();
+        let message = meaning(text, false).expect_err(text).to_string();
         assert!(message.starts_with("netem: ") && message.contains(expected), "{text}: {message}");
     }
 }
@@ -181,7 +181,7 @@ fn the_mean_of_netems_delay_is_part_of_the_round_trip() {
 // 10 ms in the mean with a deviation of 10 ms: below 0 there is no delay, and above 20 ms the same share is missing.
 #[test]
 fn a_normal_delay_says_where_it_is_cut() {
-    let said = |text: &str| meaning(text, None).expect(text).lines.remove(0);
+    let said = |text: &str| meaning(text, false).expect(text).lines.remove(0);
     assert_eq!(
         said("delay 10ms 10ms distribution normal"),
         "delay: normal, cut at 0 s and 20 ms, standard deviation 10 ms before the values outside are drawn again, which makes it smaller; its mean, 10 ms, is part of rtt; packets may overtake each other"
@@ -196,7 +196,7 @@ fn a_normal_delay_says_where_it_is_cut() {
 #[test]
 fn the_delay_of_reordered_packets_is_said_to_come_on_top() {
     assert_eq!(
-        meaning("delay 10ms reorder 25%", None).expect("good").lines,
+        meaning("delay 10ms reorder 25%", false).expect("good").lines,
         [
             "reorder: 0.25 of the packets are sent at once, the others 10 ms later; the mean of all, 7500 us, comes on top of rtt"
         ]
