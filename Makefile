@@ -137,10 +137,9 @@ else
 	cargo test $(RUST_TESTS)
 endif
 
-# The same digest must come out of a release build; the formulas are held to more of their digits. With CI=true foreign crates have the
-# features that they have in the wheel: those that were compiled for it are taken.
+# The same digest must come out of a release build; the formulas are held to more of their digits.
 test-release:
-	cargo test --no-fail-fast --release --locked -p cwnd-sim $(if $(filter true,$(CI)),-p cwnd-python --features cwnd-python/kernel) --test every_build
+	cargo test --no-fail-fast --release --locked -p cwnd-sim --test every_build
 
 # The web page, its module and its budgets, in a browser and under Node; that the module gives what the simulator gives is in test-python.
 # Outside CI it builds the page where it can, and installs nothing.

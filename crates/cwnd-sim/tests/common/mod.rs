@@ -87,24 +87,7 @@ pub fn losses(first: u64, every: u64, count: u64) -> String {
 }
 
 /// The flows of the CUBIC paper's figure 6 for ten seconds, with random losses on top.
-pub const FIG6: &str = r#"
-    duration = "10s"
-    seed = 7
-    [link]
-    rate = "400Mbit/s"
-    rtt = "40ms"
-    loss = "random:0.00001"
-    queue = { kind = "droptail", limit = "1bdp" }
-    [[flow]]
-    cc = "cubic-2.2"
-    counting = "segments"
-    count = 4
-    start = { uniform = ["0s", "100ms"] }
-    [[flow]]
-    cc = "sack"
-    count = 4
-    start = { uniform = ["0s", "100ms"] }
-"#;
+pub const FIG6: &str = include_str!("../every_build/fig6.toml");
 
 /// A number that only a link with a rate has.
 pub fn known(number: Option<f64>) -> f64 {
