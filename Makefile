@@ -31,7 +31,7 @@ help:
 	@echo "make mutations  restores known faults in a copy; their tests must fail (SINCE=main: those that the work since concerns)"
 	@echo "make hunt     the checks of make fuzz over COUNT=2000 random scenarios from SEED=1, without libFuzzer"
 	@echo "make fuzz     random scenarios against the simulator's engine for SECONDS=120, from SEED if given"
-	@echo "make fuzz-readers  random input for the readers of files, folders, links and frames for SECONDS=60 (READER=scenario: libFuzzer on one)"
+	@echo "make fuzz-readers  random input for the readers of files, folders, links and frames for SECONDS=60 (READER=scenario: one of them)"
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make page     the web page, in the package: cwnd lab opens it (as root it installs what is missing)"
 	@echo "make kernel   the kernel part, in the package: cwnd kernel, lane live (as root it installs what is missing)"

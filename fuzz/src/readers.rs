@@ -74,7 +74,7 @@ pub fn read_with(reader: &str, bytes: &[u8]) -> Result<(), String> {
             Ok(_) => Ok(()),
             Err(error) => one_line(&error.to_string()),
         },
-        "netem" => match cwnd_scenario::netem::meaning(&text, text.len() % 2 == 0) {
+        "netem" => match cwnd_scenario::netem::meaning(&text, text.len().is_multiple_of(2)) {
             Ok(_) => Ok(()),
             Err(error) => one_line(&error.to_string()),
         },

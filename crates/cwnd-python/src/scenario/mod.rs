@@ -105,9 +105,10 @@ impl Scenario {
         let program = self.of_folder.then(|| self.programs().into_iter().next()).flatten();
         let Some(program) = program else { return Ok(()) };
         let (field, value) = ("flow.exec".to_owned(), Some(format!("{program:?}")));
-        let expected = "no program in a scenario from a folder of results: a run starts it with your rights, which \
+        let expected =
+            "no program in a scenario from a folder of results: a run starts it with your rights, which \
                         Scenario.from_file(path, allow_exec=True) of its scenario.toml allows"
-            .to_owned();
+                .to_owned();
         Err(Invalid { field, value, expected })
     }
 }

@@ -5,7 +5,6 @@ use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;
 use cwnd_stacks::RealStacks;
 use std::path::Path;
-use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 

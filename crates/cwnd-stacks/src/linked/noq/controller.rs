@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! Congestion controllers of a connection of noq.
+
+use crate::linked::clock::nanos;
+use crate::linked::initial_window;
+use crate::linked::observed::{CongestionEvent, Observed};
+use cwnd_sim::StackAlgorithm;
+use noq_proto::RttEstimator;
+use noq_proto::congestion::{
+    Bbr3Config, Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig,
+};
+use std::any::Any;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What makes controllers, as noq's configuration takes it.
+pub(super) type Factory = Arc<dyn ControllerFactory + Send + Sync>;
+
+/// noq's own algorithms; `bbr` is BBRv3.
+///
+/// It seeds the generator that chooses when to probe from the thread's, and noq has no setting for that (`probe_rng_seed` of
+/// `Bbr3Config` is private): its runs differ from each other with one seed, see [`crate::linked::is_reproducible`].
+pub(crate) const STOCK: [&str; 3] = ["cubic", "newreno", "bbr"];
+
+/// The factory of an algorithm.
+pub(super) fn factory(algorithm: StackAlgorithm, datagram: u16) -> Result<Factory, String> {
+    match algorithm {
+        StackAlgorithm::Ours(controller) => Ok(Arc::new(cwnd_noq::Cwnd::new(controller))),
+        StackAlgorithm::Stock(name) => match name.as_str() {
+            "cubic" => Ok(cubic(datagram)),
+            "newreno" => {
+                let mut config = NewRenoConfig::default();
+                if let Some(window) = initial_window(datagram) {
+                    config.initial_window(window);
+                }
+                Ok(Arc::new(config))
+            }
+            "bbr" => {
+                let mut config = Bbr3Config::default();
+                if let Some(window) = initial_window(datagram) {
+                    config.initial_window(window);
+                }
+                Ok(Arc::new(config))
+            }
+            _ => Err(crate::linked::unknown_algorithm("noq", &name, &STOCK)),
+        },
+    }
+}
+
+/// CUBIC of noq, its default.
+pub(super) fn cubic(datagram: u16) -> Factory {
+    let mut config = CubicConfig::default();
+    if let Some(window) = initial_window(datagram) {
+        config.initial_window(window);
+    }
+    Arc::new(config)
+}
+
+/// Makes controllers that also note what they are told.
+pub(super) struct Observing {
+    pub(super) inner: Factory,
+    pub(super) observed: Arc<Observed>,
+}
+
+impl ControllerFactory for Observing {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let inner = Arc::clone(&self.inner).build(now, current_mtu);
+        Box::new(ObservedController { inner, observed: Arc::clone(&self.observed) })
+    }
+}
+
+#[derive(Debug)]
+struct ObservedController {
+    inner: Box<dyn Controller>,
+    observed: Arc<Observed>,
+}
+
+impl Controller for ObservedController {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        self.inner.on_sent(now, bytes, last_packet_number);
+    }
+
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        self.observed.on_sent(bytes.into());
+        self.inner.on_packet_sent(now, bytes, pn);
+    }
+
+    fn on_cwnd_limited(&mut self) {
+        self.inner.on_cwnd_limited();
+    }
+
+    fn on_ack(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        bytes: u64,
+        pn: u64,
+        app_limited: bool,
+        rtt: &RttEstimator,
+    ) {
+        self.observed.on_ack(nanos(rtt.min()));
+        self.inner.on_ack(now, sent, bytes, pn, app_limited, rtt);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
+        self.observed.on_end_acks(in_flight);
+        self.inner.on_end_acks(now, in_flight, app_limited, largest);
+    }
+
+    fn on_congestion_event(
+        &mut self,
+        now: Instant,
+        sent: Instant,
+        is_persistent: bool,
+        is_ecn: bool,
+        lost: u64,
+        largest: u64,
+    ) {
+        let before = self.inner.window();
+        self.inner.on_congestion_event(now, sent, is_persistent, is_ecn, lost, largest);
+        let is_reduced = self.inner.window() < before;
+        self.observed.on_congestion(CongestionEvent { lost, is_persistent, is_reduced });
+    }
+
+    fn on_packet_lost(&mut self, bytes: u16, pn: u64, now: Instant) {
+        self.observed.on_packet_lost();
+        self.inner.on_packet_lost(bytes, pn, now);
+    }
+
+    fn on_spurious_congestion_event(&mut self) {
+        self.inner.on_spurious_congestion_event();
+    }
+
+    fn on_ack_frequency_update(&mut self, ack_eliciting_threshold: u64, max_ack_delay: Duration) {
+        self.inner.on_ack_frequency_update(ack_eliciting_threshold, max_ack_delay);
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.inner.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        self.inner.metrics()
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Self { inner: self.inner.clone_box(), observed: Arc::clone(&self.observed) })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self.inner.into_any()
+    }
+}
