@@ -113,15 +113,13 @@ impl Scenario {
             return Ok(());
         }
         let falls = |link: &LinkSpec| link.delay.first - self.least_delay(link);
-        if rtt > links().map(falls).fold(0, u64::saturating_add) {
+        let fall = links().map(falls).fold(0, u64::saturating_add);
+        if rtt > fall {
             return Ok(());
         }
-        let expected = "more than nothing at any time of the run: no link on the path has a rate";
-        Err(Invalid {
-            field: field.to_owned(),
-            value: Some(shown(&json!(write_time(rtt)))),
-            expected: expected.into(),
-        })
+        let why = if fall > 0 { ", by which delays on the path fall during the run" } else { "" };
+        let expected = format!("more than {}{why}, because no link on the path has a rate", write_time(fall));
+        Err(Invalid { field: field.to_owned(), value: Some(shown(&json!(write_time(rtt)))), expected })
     }
 
     /// The least delay that a link has at any time, ns.

@@ -223,7 +223,7 @@ impl Netem {
                 meaning.lines.push(format!("delay: each packet takes {}", in_words(mean)));
             }
             (Some((mean, Some(jitter), _)), None) if jitter > mean => {
-                return Err(("delay's jitter".into(), "at most the delay".into()));
+                return Err((in_words(jitter), format!("a jitter of at most the delay, {}", in_words(mean))));
             }
             (Some((mean, Some(jitter), Shape::Uniform)), None) => {
                 put("delay", ns(mean));

@@ -65,7 +65,7 @@ fn what_has_no_counterpart_is_refused_by_its_name() {
             "delay 20ms 5ms distribution pareto",
             "\"distribution pareto\" is not accepted; expected uniform or normal",
         ),
-        ("delay 5ms 20ms", "\"delay's jitter\" is not accepted; expected at most the delay"),
+        ("delay 5ms 20ms", "\"20 ms\" is not accepted; expected a jitter of at most the delay, 5 ms"),
         ("rate 10mbit 20", "\"rate … 20\""),
         ("reorder 25%", "\"reorder\" is not accepted; expected a delay without jitter with it"),
         ("delay 10ms reorder 25% 50%", "\"reorder's correlation\""),
