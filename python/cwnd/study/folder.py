@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict, TypeGuard, cast
 
 from cwnd.flow_and_link import Value
 from cwnd.number_cache import Cache
 from cwnd.replicates.folder import folder_lock, read
 from cwnd.replicates.rows import RunNumbers, has_numbers
-from cwnd.scenario import plain
 from cwnd.store import MANIFEST, STUDY, STUDY_DRAWN, FolderError, check_folder, kind_of_result, origin
-from cwnd.stored_json import ShapeError, check_shape, read_json
-from cwnd.study.design import Design
-from cwnd.study.points import Base, Files, Points
+from cwnd.stored_json import check_shape, read_json
+from cwnd.study.manifest import DESCRIBED, axis_document, base_document
+from cwnd.study.points import Points
 from cwnd.study.results import Failed, Study
-from cwnd.study.values import Range, Values
 from cwnd.tables import for_spreadsheets, read_table
 from cwnd.temporary_files import replacing, sweep
 
@@ -54,29 +51,16 @@ MEAN_COLUMNS = {
     },
     **{"n": True, "undefined": True, "unit": False, "why": False},
 }
+#: The name of a run's numbers.
+KEY = re.compile(r"[0-9a-f]{32}")
 #: The files of a study's own folder.
 WRITTEN = (MANIFEST, FAILED, RUNS, MEANS, TEXT)
 
 
-class BaseRow(TypedDict):
-    """What a study varies, in its manifest."""
+class Failure(TypedDict):
+    """What is kept of a run that failed."""
 
-    scenario: dict[str, object]
-    printed: bool
-    folder: NotRequired[str]
-    files: NotRequired[dict[str, str]]
-
-
-class Described(TypedDict):
-    """What a manifest says of what is run."""
-
-    lane: str
-    seeds: int
-    base: BaseRow
-    axes: dict[str, list[object] | str]
-    zipped: list[list[str]]
-    latin: int | None
-    drawn_with: int
+    why: str
 
 
 class Concluded(TypedDict):
@@ -98,6 +82,8 @@ class StudyFolder:
         self.cache = Cache(points or path / "points")
         self._owns_points = points is None
         self._force = force
+        #: Folders of runs that parts of the study share.
+        self._shared: list[Cache] = []
         #: Whether the folder had another study's tables.
         self.replaced = False
 
@@ -132,8 +118,13 @@ class StudyFolder:
                         self.path.rmdir()
 
     def get(self, key: str) -> RunNumbers | None:
-        """The numbers of a run, if they are there."""
+        """The numbers of a run, if they are there, or in a folder that `adopt` has found; from there they are taken over."""
         found = self.cache.get(key)
+        for shared in self._shared if not has_numbers(found) else ():
+            theirs = shared.get(key)
+            if has_numbers(theirs):
+                self.put(key, cast("RunNumbers", theirs))
+                return cast("RunNumbers", theirs)
         return cast("RunNumbers", found) if has_numbers(found) else None
 
     def put(self, key: str, numbers: RunNumbers) -> None:
@@ -142,8 +133,8 @@ class StudyFolder:
 
     def why_failed(self, key: str) -> str | None:
         """Why a run failed when it was last tried, if it did. It is tried again by every command that is to run it."""
-        found = self.cache.get(key)
-        return str(found["why"]) if found is not None and "why" in found else None
+        found = (cache.get(key) for cache in (self.cache, *self._shared))
+        return next((each["why"] for each in found if each is not None and is_failure(each)), None)
 
     def put_failed(self, key: str, why: str) -> None:
         """Keeps why a run failed, unless another command has its numbers."""
@@ -151,15 +142,27 @@ class StudyFolder:
             self.cache.put(key, {"why": why})
 
     def adopt(self, others: Iterable[Path]) -> None:
-        """Takes over the runs that other folders of studies have, and why runs failed."""
+        """Takes over the runs that other folders of studies have, and why runs failed.
+
+        A manifest may name a folder of runs outside its own (`--points`). It is not listed: `get` looks there for the runs of this study
+        alone, by the digests that are their names. So the manifest of a folder that is another user's names no other file.
+        """
         for other in others:
-            theirs = Cache(Path(str(read(other / MANIFEST).get("points", other / "points"))))
-            for file in sorted(theirs.folder.glob("??/*.json")) if other.resolve() != self.path.resolve() else []:
+            named, inside = read(other / MANIFEST).get("points"), other.resolve()
+            points = Path(named) if isinstance(named, str) and "\0" not in named else other / "points"
+            theirs = Cache(points)
+            if not points.resolve().is_relative_to(inside):
+                self._shared.append(theirs)
+                continue
+            for file in sorted(points.glob("??/*.json")) if inside != self.path.resolve() else []:
+                # By way of a link it would be a file elsewhere.
+                if not (KEY.fullmatch(file.stem) and file.resolve().is_relative_to(inside)):
+                    continue
                 found = theirs.get(file.stem)
                 if found is not None and has_numbers(found):
                     self.cache.put(file.stem, found)
-                elif found is not None and "why" in found:
-                    self.put_failed(file.stem, str(found["why"]))
+                elif found is not None and is_failure(found):
+                    self.put_failed(file.stem, found["why"])
 
     def describe(self, points: Points, settings: Mapping[str, object], *, is_part: bool) -> None:
         """Writes what the study is, beside what the tables are that an earlier command has written: these stay until `conclude`.
@@ -170,7 +173,7 @@ class StudyFolder:
         manifest = {
             "kind": STUDY,
             **settings,
-            "base": base_document(points.base),
+            "base": base_document(points),
             "axes": {key: axis_document(values) for key, values in design.axes.items()},
             "zipped": [list(group) for group in design.zipped],
             "latin": design.latin,
@@ -232,6 +235,11 @@ class StudyFolder:
                 (self.path / FAILED).unlink(missing_ok=True)
 
 
+def is_failure(found: Mapping[str, object]) -> TypeGuard[Failure]:
+    """Whether what was read says why a run failed, and nothing else."""
+    return found.keys() == {"why"} and isinstance(found["why"], str)
+
+
 def as_text(document: object) -> str:
     """A document as the files of a study have it."""
     return json.dumps(document, indent=1) + "\n"
@@ -246,61 +254,6 @@ def clear(path: Path) -> None:
         path.unlink()
 
 
-def base_document(base: Base) -> dict[str, object]:
-    """A base as JSON: its keys, and the files that they may name."""
-    document: dict[str, object] = {"scenario": plain("", base.document), "printed": base.printed}
-    if isinstance(base.files, Path):
-        document["folder"] = str(base.files.resolve())
-    elif base.files is not None:
-        document["files"] = {path: b64encode(contents).decode() for path, contents in base.files.items()}
-    return document
-
-
-def base_of(document: Mapping[str, object]) -> Base:
-    """The base that `base_document` wrote."""
-    contents = cast("Mapping[str, str]", document.get("files", {}))
-    files: Files = {path: b64decode(text) for path, text in contents.items()} if contents else None
-    if "folder" in document:
-        files = Path(str(document["folder"]))
-    return Base(cast("Mapping[str, object]", document["scenario"]), files, printed=bool(document["printed"]))
-
-
-def axis_document(values: Values) -> object:
-    """The values of an axis as JSON; of a range to draw from, its text."""
-    if isinstance(values, Range):
-        return f"{values.begin}..{values.end}{values.unit}{'log' if values.log else ''}"
-    return plain("", list(values))
-
-
-def whole_of(shards: Sequence[Path]) -> tuple[Points, Mapping[str, object]]:
-    """The study that these folders have parts of, and its manifest; raises `FolderError` if they are of different ones."""
-    manifests = {shard: read(shard / MANIFEST) for shard in shards}
-    for shard, manifest in manifests.items():
-        if manifest.get("kind") != STUDY:
-            raise FolderError(f'DIR: "{shard}" is not accepted; expected a part of a study, of cwnd sweep --shard -o')
-        if any(manifest.get(key) != manifests[shards[0]].get(key) for key in IDENTITY):
-            raise FolderError(f'DIR: "{shard}" is not accepted; expected a part of the same study as "{shards[0]}"')
-    first = manifests[shards[0]]
-    try:
-        check_shape(first, Described, MANIFEST)
-    except ShapeError as error:
-        raise FolderError(f'DIR: "{shards[0]}" is not accepted; expected a part of a study ({error})') from None
-    axes: dict[str, Values] = {}
-    for key, given in cast("Mapping[str, object]", first["axes"]).items():
-        axes[key] = Range.of(key, given) if isinstance(given, str) else cast("list[Value]", given)
-    design = Design(
-        axes,
-        cast("list[list[str]]", first["zipped"]),
-        cast("int | None", first["latin"]),
-        cast("int", first["drawn_with"]),
-    )
-    return Points(base_of(cast("Mapping[str, object]", first["base"])), design), first
-
-
-#: Keys of a manifest that say what the study is.
-DESCRIBED = ("lane", "seeds", "until", "most_seeds", "base", "axes", "zipped", "latin", "drawn_with")
-#: Keys that parts which are merged share.
-IDENTITY = (*DESCRIBED, "versions", "plugins")
 #: Keys that say what the tables are: fields of the study by their names.
 CONCLUDED = ("factors", "asked", "done", "stopped", "fixed", "wide")
 

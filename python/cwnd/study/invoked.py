@@ -29,15 +29,17 @@ from cwnd.study.braces import parse_flow
 from cwnd.study.design import MOST_POINTS, Design
 from cwnd.study.engines import check_dask, engine
 from cwnd.study.estimate import dry_run, status
-from cwnd.study.folder import StudyFolder, whole_of
+from cwnd.study.folder import StudyFolder
 from cwnd.study.grid import Grid, grid_of
 from cwnd.study.keys import sized_groups
-from cwnd.study.link_options import bottleneck_options, check_axes, say_meanings, grid_with_options
+from cwnd.study.link_options import bottleneck_options, check_axes, grid_with_options, say_meanings
+from cwnd.study.manifest import whole_of
 from cwnd.study.points import Base, Points
-from cwnd.study.python import base_rate, first_of, option_values, settings_of
+from cwnd.study.python import base_rate, first_of, option_values
 from cwnd.study.report import failures, table, table_of
 from cwnd.study.results import Study, place
-from cwnd.study.runner import Settings, StudyRun, gathered, run_study
+from cwnd.study.runner import StudyRun, gathered, run_study
+from cwnd.study.settings import Settings, settings_of
 from cwnd.study.values import Values, as_values, values_of
 
 #: The largest seed that a number of TOML and JSON holds.
@@ -287,8 +289,8 @@ def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
 
 def merge_parts(shards: list[Path], out: Path) -> None:
     """Puts the parts of a study together."""
-    points, manifest = whole_of(shards)
-    run = StudyRun(points, Settings.of_document(manifest), StudyFolder(out))
+    points, settings = whole_of(shards)
+    run = StudyRun(points, settings, StudyFolder(out))
     study = gathered(run, shards)
     failures(study)
     if run.folder is not None and run.folder.replaced:

@@ -102,6 +102,17 @@ class Points:
             return Point(number, factors, None, str(error))
         return Point(number, factors, scenario)
 
+    def named_files(self) -> dict[str, bytes]:
+        """The contents of the files that the scenarios name, by their paths there."""
+        if isinstance(self.base.files, Mapping):
+            return dict(self.base.files)
+        named: dict[str, bytes] = {}
+        for point in self.points:
+            for file in point.scenario.files if point.scenario is not None else ():
+                if file.path not in named:
+                    named[file.path] = file.contents
+        return named
+
     def check_programs(self, expected: str) -> None:
         """Refuses a study of a file that starts programs (`exec`) at any point."""
         for point in self.points:

@@ -19,7 +19,7 @@ from cwnd.input_errors import flag_of, path_of, refused
 from cwnd.keywords import NO_RATE
 from cwnd.lanes import SIM, check_lane
 from cwnd.programs import BY_KEYWORD
-from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
+from cwnd.replicates.replicating import MOST_JOBS, jobs_of
 from cwnd.scenario import as_list, check_keywords
 from cwnd.settings import Axis, PathSettings
 from cwnd.study.braces import parse_flow
@@ -29,19 +29,12 @@ from cwnd.study.folder import StudyFolder
 from cwnd.study.grid import Grid, grid_of
 from cwnd.study.keys import SHORT, full, sized_groups
 from cwnd.study.points import Base, Points
-from cwnd.study.precision import MOST, Precision
 from cwnd.study.results import Study
-from cwnd.study.runner import Settings, StudyRun, run_study
+from cwnd.study.runner import StudyRun, run_study
+from cwnd.study.settings import settings_of, whole
 from cwnd.study.values import Range, Values, python_values
 
 FLOWS = 'cwnd.Flow, a text such as "cubic@beta={0.7,0.85}", a list of them, a Scenario, or the path of a TOML file'
-
-
-def whole(field: str, value: object, most: int) -> int:
-    """A whole number from 1 to `most`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise refused(field, value, f"a whole number from 1 to {most}")
-    return value
 
 
 def sweep(
@@ -139,24 +132,6 @@ def sweep(
         kept = f"; the same call goes on with what {folder} has" if folder is not None else "; folder= keeps them"
         raise KeyboardInterrupt(f"{study.done} of {study.asked} runs are done{kept}")
     return study
-
-
-def settings_of(seeds: object, until: object, most_seeds: object, lane: str, shard: tuple[int, int] | None) -> Settings:
-    """How a study is run, from what was given."""
-    number, count = shard if shard is not None else (1, 1)
-    whole("shard", count, 100_000)
-    if not 1 <= whole("shard", number, 100_000) <= count:
-        raise refused("shard", f"{number}/{count}", f"a part from 1 to {count}")
-    if until is not None and count > 1:
-        raise refused("until", until, "no shard: the seeds that a point needs depend on its others")
-    if most_seeds is not None and until is None:
-        raise refused("most_seeds", most_seeds, "until= (--until) with it")
-    precision = None if until is None else Precision.of(until)
-    first = None if seeds is None else whole("seeds", seeds, MOST_SEEDS)
-    most = MOST if most_seeds is None else whole("most_seeds", most_seeds, MOST_SEEDS)
-    if precision is not None and (first or 2) < 2:
-        raise refused("seeds", seeds, "2 or more with until: one run has no interval")
-    return Settings(first, precision, max(most, first or 0), lane, (number, count))
 
 
 def is_file(scenario: object) -> bool:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,13 +12,12 @@ from pathlib import Path
 from cwnd._native import Scenario, ScenarioError
 from cwnd.executor import Executor, Threads, Watch, run_all
 from cwnd.flow_and_link import Value
-from cwnd.lanes import SIM
 from cwnd.replicates.rows import RunNumbers, failure_of
 from cwnd.study.fixed import fixed_settings
 from cwnd.study.folder import StudyFolder
 from cwnd.study.points import Points, key_of
-from cwnd.study.precision import FIRST, MOST, Precision
 from cwnd.study.results import Failed, Study
+from cwnd.study.settings import Settings
 from cwnd.study.tables import by_number, over_seeds, tidy
 from cwnd.study.task import Outcome, PointRun
 
@@ -26,40 +25,6 @@ from cwnd.study.task import Outcome, PointRun
 Run = tuple[int, int]
 #: Makes the executor of the runs of a round, whose costs are given by their numbers.
 Executors = Callable[[dict[int, float]], AbstractContextManager[Executor[Outcome]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a study is run."""
-
-    #: Seeds of each point; with `until` those that it begins with.
-    seeds: int | None = None
-    until: Precision | None = None
-    #: The most seeds that `until` gives a point.
-    most_seeds: int = MOST
-    lane: str = SIM
-    #: Of how many parts of the study this is which, from 1 on.
-    shard: tuple[int, int] = (1, 1)
-
-    @property
-    def first(self) -> int:
-        return self.seeds if self.seeds is not None else FIRST if self.until else 1
-
-    def document(self) -> dict[str, object]:
-        """What a folder keeps of it."""
-        until = {"until": self.until.text, "most_seeds": self.most_seeds} if self.until is not None else {}
-        return {"lane": self.lane, "seeds": self.first, **until}
-
-    @classmethod
-    def of_document(cls, document: Mapping[str, object]) -> Settings:
-        """What `document` has written."""
-        until = document.get("until")
-        return cls(
-            int(str(document["seeds"])),
-            None if until is None else Precision.of(until),
-            int(str(document.get("most_seeds", MOST))),
-            str(document["lane"]),
-        )
 
 
 @dataclass(slots=True)
