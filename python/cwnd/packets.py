@@ -11,8 +11,8 @@ from typing import IO
 
 from cwnd._native import Scenario
 from cwnd.input_errors import refused
+from cwnd.parquet_files import NoResultError, memory_bytes
 from cwnd.stored_json import read_bytes
-from cwnd.tables import NoResultError, memory_bytes
 from cwnd.temporary_files import new_file
 
 #: Ending of a file's name, behind the name of the host.

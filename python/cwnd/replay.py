@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cwnd._native import Replay, ScenarioError
-from cwnd.tables import NoResultError, parquet_file
+from cwnd.parquet_files import NoResultError, parquet_file
 from cwnd.vectors import Outcome as VectorOutcome
 
 # Rate of the recorded kernels' tick counter, unless the trace has another.
@@ -46,7 +46,7 @@ def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple
     runs: dict[int, Replay] = {}
     try:
         with parquet_file(Path(path)) as file:
-            for batch in file.iter_batches(batch_size=ROWS_PER_BATCH):
+            for batch in file.batches(ROWS_PER_BATCH):
                 used_columns = {name: batch.column(name) for name in batch.schema.names if name != "state_before"}
                 columns = [column_of(name, column) for name, column in used_columns.items()]
                 rows = pa.RecordBatch.from_arrays(columns, names=list(used_columns))

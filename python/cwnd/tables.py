@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -13,19 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from cwnd._native import record_schema
 from cwnd.harmless import cell
 from cwnd.lanes import SIM, Engine
+from cwnd.parquet_files import NoResultError as NoResultError
+from cwnd.parquet_files import parquet_file
 from cwnd.summary_types import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 ROWS_PER_BATCH = 100_000
 #: Linux's names of the states of loss recovery, by number: the values of an event `state`.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-
-
-class NoResultError(ValueError):
-    """The folder does not hold a result that can be read; the message is one line and says why."""
 
 
 class LaneError(ValueError, KeyError):
@@ -114,44 +109,6 @@ class MemoryTables:
         yield from table.to_batches() or [pa.RecordBatch.from_arrays(empty, schema=table.schema)]
 
 
-#: Bytes of a value in memory, about: a number with its validity, or a reference to a text.
-VALUE_BYTES = 8
-
-
-def memory_bytes() -> int:
-    """The memory of this machine."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else 1 << 34
-
-
-@contextmanager
-def parquet_file(path: Path) -> Iterator[pq.ParquetFile]:
-    """A file of Parquet, for the body to read; `NoResultError` of one line for whatever is wrong with it.
-
-    Its rows are counted before they are read: some hundred bytes can say that they hold a billion.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    def refuse(why: str) -> NoResultError:
-        return NoResultError(
-            f'{path.name}: "{path}" is not accepted; expected a table in Parquet: {" ".join(why.split())}'
-        )
-
-    # A pipe would be waited for.
-    if not path.is_file():
-        raise refuse("no such file" if not path.exists() else "no regular file")
-    try:
-        with pq.ParquetFile(path, memory_map=False) as file:
-            wanted = file.metadata.num_rows * max(1, file.metadata.num_columns) * VALUE_BYTES
-            if wanted > memory_bytes():
-                raise refuse(f"{file.metadata.num_rows:,} rows take more memory than this machine has")
-            yield file
-    except pa.ArrowException as error:
-        raise refuse(str(error)) from None
-    except (OSError, UnicodeDecodeError, OverflowError, MemoryError) as error:
-        raise refuse(getattr(error, "strerror", None) or str(error)) from None
-
-
 def read_table(path: Path, columns: Mapping[str, bool]) -> pa.Table:
     """A table with at least these columns, of numbers (true) or texts; `NoResultError` for any other file."""
     import pyarrow as pa
@@ -219,22 +176,22 @@ class FolderTables:
 
     def rows(self, name: str) -> int:
         with parquet_file(self._folder / f"{name}.parquet") as file:
-            return int(file.metadata.num_rows)
+            return file.rows
 
     def batches(self, name: str) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         with parquet_file(self._folder / f"{name}.parquet") as file:
-            self._check(name, file.schema_arrow)
+            self._check(name, file.schema)
             rows = 0
-            for batch in file.iter_batches():
+            for batch in file.batches():
                 self._check_values(name, batch)
                 rows += batch.num_rows
                 yield batch
-            if rows != file.metadata.num_rows:
-                raise self._refusal(name, f"{file.metadata.num_rows} rows", f"the {rows} that it has")
+            if rows != file.rows:
+                raise self._refusal(name, f"{file.rows} rows", f"the {rows} that it has")
             if not rows:
-                yield pa.RecordBatch.from_pylist([], schema=file.schema_arrow)
+                yield pa.RecordBatch.from_pylist([], schema=file.schema)
 
     def _refusal(self, name: str, found: str, expected: str) -> NoResultError:
         return NoResultError(f'{name}.parquet: "{self._folder}" is not accepted; {found}; expected {expected}')
@@ -256,7 +213,6 @@ class FolderTables:
         """Refuses what no run has: bytes that are no text, gaps, a flow or link beyond the last, a state without a name."""
         import pyarrow.compute as pc
 
-        batch.validate(full=True)
         if not self._counts:
             return
         for column, known in columns_of(name, self._lane).items():

@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 from cwnd import _native
 from cwnd.exit_codes import fail
 from cwnd.input_errors import path_of
+from cwnd.parquet_files import NoResultError, parquet_file
 from cwnd.replay import TraceError, column_of
 from cwnd.stored_json import read_json
-from cwnd.tables import NoResultError, parquet_file
 
 if TYPE_CHECKING:
     from cwnd._native import TransportOutcome

@@ -112,10 +112,10 @@ def test_a_table_that_would_fill_the_memory_is_refused_before_it_is_read(
     pq.write_table(pa.table(columns), folder / "cwnd.parquet")
     result = package.load(folder)
     assert isinstance(result, package.Result)
-    monkeypatch.setattr("cwnd.tables.memory_bytes", lambda: 100 * 2 * 8 - 1)
+    monkeypatch.setattr("cwnd.parquet_files.memory_bytes", lambda: 100 * 2 * 8 - 1)
     with pytest.raises(NoResultError, match="100 rows take more memory"):
         result.table("cwnd")
-    monkeypatch.setattr("cwnd.tables.memory_bytes", lambda: 100 * 2 * 8)
+    monkeypatch.setattr("cwnd.parquet_files.memory_bytes", lambda: 100 * 2 * 8)
     assert result.rows("cwnd") == 100
 
 
