@@ -61,7 +61,9 @@ def command(
             return
         with shown_rows("writing", shows_progress()) as progress:
             write_qlog(result, out, flow=flows, **options, progress=progress)  # type: ignore[arg-type]
-    except (ScenarioError, NoResultError) as error:
+    except NoResultError as error:
+        fail(f"RUN: {str(error).removeprefix('folder: ')}")
+    except ScenarioError as error:
         field, _, rest = str(error).partition(":")
         fail(f"{OPTIONS.get(field, f'--{field}')}:{rest}")
     note(f"written to {out}")

@@ -30,7 +30,8 @@ def redraw(folder: str | Path) -> list[Path]:
     if isinstance(result, KernelTrace):
         from cwnd.plot.kernel import draw as draw_trace
 
-        draw_trace(result, folder)
+        if not draw_trace(result, folder):
+            raise NoResultError(f'folder: "{folder}" is not accepted; expected a kernel trace with samples of a window')
     else:
         from cwnd.plot import draw
 

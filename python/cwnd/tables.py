@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from cwnd.harmless import cell
 from cwnd.lanes import SIM, Engine
 from cwnd.parquet_files import NoResultError as NoResultError
 from cwnd.parquet_files import parquet_file
+from cwnd.stored_json import MOST
 from cwnd.summary_types import TABLES
 
 if TYPE_CHECKING:
@@ -162,14 +164,20 @@ def is_type(kind: pa.DataType, expected: str) -> bool:
     return str(kind) == expected
 
 
+#: Tables with a row for each of what a column numbers, in order.
+NUMBERED = {"flows": "flow", "links": "link"}
+#: Columns that a kernel trace may lack: it has as many words of private state as its algorithm has.
+OPTIONAL = re.compile(r"priv\d\d_|state_")
+
+
 class FolderTables:
     """The tables of a folder. A file that is none of them is a `NoResultError` of one line."""
 
     def __init__(self, folder: Path, lane: str = SIM, counts: Mapping[str, int] | None = None) -> None:
-        """Of a run, `counts` says how many there are of what columns number, such as `flow` and `link`."""
+        """Of a folder that may be anyone's, `counts` says how many there are of what columns number, such as `flow` and `link`: its values are checked."""
         self._folder = folder
         self._lane = lane
-        self._counts = counts or {}
+        self._counts = counts
 
     def has(self, name: str) -> bool:
         return (self._folder / f"{name}.parquet").exists()
@@ -185,11 +193,15 @@ class FolderTables:
             self._check(name, file.schema)
             rows = 0
             for batch in file.batches():
-                self._check_values(name, batch)
+                if self._counts is not None:
+                    self._check_values(name, batch, rows, self._counts)
                 rows += batch.num_rows
                 yield batch
             if rows != file.rows:
                 raise self._refusal(name, f"{file.rows} rows", f"the {rows} that it has")
+            count = (self._counts or {}).get(NUMBERED.get(name, ""))
+            if count not in (None, rows):
+                raise self._refusal(name, f"{rows} rows", f"the {count} of the summary")
             if not rows:
                 yield pa.RecordBatch.from_pylist([], schema=file.schema)
 
@@ -204,25 +216,57 @@ class FolderTables:
             if schema.names.count(column.name) > 1 or (known is not None and not is_type(column.type, known.kind)):
                 kind = known.kind if known else "it once"
                 raise self._refusal(name, f"column {column.name}: {column.type}", kind)
-        # A kernel trace has as many words of private state as its algorithm has.
-        lacking = [column for column in expected if column not in schema.names]
-        if lacking and self._counts:
+        lacking = [column for column in expected if column not in schema.names and not OPTIONAL.match(column)]
+        if lacking and self._counts is not None:
             raise self._refusal(name, f"no column {', '.join(lacking)}", f"the columns {', '.join(expected)}")
 
-    def _check_values(self, name: str, batch: pa.RecordBatch) -> None:
-        """Refuses what no run has: bytes that are no text, gaps, a flow or link beyond the last, a state without a name."""
+    def _check_values(self, name: str, batch: pa.RecordBatch, row: int, counts: Mapping[str, int]) -> None:
+        """Refuses what no run has: gaps, numbers that are none or beyond their type, a flow or link beyond the last, a state without a name.
+
+        `row` is the number of the first row.
+        """
         import pyarrow.compute as pc
 
-        if not self._counts:
-            return
         for column, known in columns_of(name, self._lane).items():
+            if column not in batch.schema.names:
+                continue
             values = batch.column(column)
             if values.null_count and not known.nullable:
                 raise self._refusal(name, f"column {column} has gaps", "none")
-            count = self._counts.get(column)
-            if count is not None and batch.num_rows and (most := pc.max(values).as_py()) is not None and most >= count:
-                raise self._refusal(name, f"column {column} has {most}", f"less than {count}")
+            if known.kind.startswith("list"):
+                values, count = values.flatten(), counts.get("link")
+                if values.null_count:
+                    raise self._refusal(name, f"column {column} has gaps", "none")
+            else:
+                count = counts.get(column)
+            if (found := strange_number(values, known.kind, count)) is not None:
+                raise self._refusal(name, f"column {column} has {found[0]}", found[1])
+        number = NUMBERED.get(name)
+        if number in counts and batch.column(number).to_pylist() != list(range(row, row + batch.num_rows)):
+            raise self._refusal(name, f"column {number} has gaps or another order", "0, 1, 2 and so on")
         if name == "events" and batch.num_rows:
             states = pc.filter(batch.column("value"), pc.equal(batch.column("kind"), "state"))
             if (most := pc.max(states).as_py()) is not None and most >= len(STATES):
                 raise self._refusal(name, f"state {most}", f"less than {len(STATES)}")
+
+
+def strange_number(values: pa.Array, kind: str, count: int | None) -> tuple[object, str] | None:
+    """A number that no column of this kind has, and what is expected; `count` is how many there are of what it numbers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if kind == "double":
+        floats = values.cast(pa.float64(), safe=False)
+        odd = pc.filter(floats, pc.invert(pc.less_equal(pc.abs(floats), MOST)))
+        return (odd[0].as_py(), f"numbers of up to {MOST:g}") if len(odd) else None
+    if "uint" not in kind:
+        return None
+    ends = pc.min_max(values).as_py()
+    if ends["min"] is None:
+        return None
+    bits = 32 if "32" in kind else 64
+    if ends["min"] < 0 or ends["max"] >= 1 << bits:
+        return next(
+            end for end in ends.values() if not 0 <= end < 1 << bits
+        ), f"whole numbers of {bits} bits, from 0 on"
+    return (ends["max"], f"less than {count}") if count is not None and ends["max"] >= count else None

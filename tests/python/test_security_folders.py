@@ -173,6 +173,27 @@ def with_values(name: str, values: pa.Array) -> Callable[[pa.Table], pa.Table]:
         ("waits", lambda table: table.drop_columns(["wait_ms"]), "no column wait_ms"),
         ("transfers", lambda table: table.drop_columns(["number", "end_s"]), "no column number, end_s"),
         ("cwnd", with_values("flow", pa.array([2], pa.uint32())), "column flow has 2; expected less than 2"),
+        (
+            "cwnd",
+            with_values("flow", pa.array([-1])),
+            "column flow has -1; expected whole numbers of 32 bits, from 0 on",
+        ),
+        ("rates", with_values("link", pa.array([-1])), "column link has -1"),
+        ("cwnd", with_values("cwnd", pa.array([2**32])), "column cwnd has 4294967296"),
+        (
+            "waits",
+            with_values("wait_ms", pa.array([float("nan")])),
+            r"column wait_ms has nan; expected numbers of up to",
+        ),
+        ("waits", with_values("wait_ms", pa.array([1e300])), "column wait_ms has 1e"),
+        ("flows", lambda table: table.slice(0, 1), "1 rows; expected the 2 of the summary"),
+        (
+            "flows",
+            lambda table: table.take([1, 0]),
+            "column flow has gaps or another order; expected 0, 1, 2 and so on",
+        ),
+        ("flows", with_values("path", pa.array([[1]])), "column path has 1; expected less than 1"),
+        ("flows", with_values("back", pa.array([[None]], pa.list_(pa.uint32()))), "column back has gaps"),
         ("events", with_values("link", pa.array([1], pa.uint32())), "column link has 1; expected less than 1"),
         ("cwnd", with_values("time_s", pa.array([None], pa.float64())), "column time_s has gaps"),
         (

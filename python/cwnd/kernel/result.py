@@ -72,7 +72,7 @@ class KernelTrace(Result):
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         about = {key: value for key, value in manifest.items() if key not in ("kind", "files", "lane")}
-        super().__init__(None, cast("Summary", about), FolderTables(folder, LANE), lane=LANE)
+        super().__init__(None, cast("Summary", about), FolderTables(folder, LANE, {}), lane=LANE)
         self.folder = folder
         self._names = [name for name in TABLES[LANE] if f"{name}.parquet" in manifest["files"]]
 

@@ -17,6 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from cwnd.harmless import harmless
 from cwnd.kernel.result import headline
 from cwnd.plot.draw import COLOURS, STYLE, save_pair
 from cwnd.plot.run import Dash, Numbers
@@ -39,7 +40,7 @@ STATES = {"open": "#DDDDDD", "disorder": "#56B4E9", "cwr": "#E69F00", "recovery"
 
 def draw(trace: KernelTrace, folder: Path) -> list[Path]:
     """Writes `trace.png` and `trace.svg` to `folder`; returns them, or an empty list if no connection was recorded."""
-    if "cwnd" not in trace.tables:
+    if "cwnd" not in trace.names or not trace.rows("cwnd"):
         return []
     digest = hashlib.sha256(json.dumps(trace.summary, sort_keys=True).encode()).hexdigest()[:16]
     with rc_context({**STYLE, "svg.hashsalt": digest}):
@@ -86,7 +87,7 @@ def picture(trace: KernelTrace) -> Figure:
     states.set_xlabel("time since the first row (s)")
     states.set_xlim(0, max(float(time.max()), 1e-3))
     legends(figure, windows, chosen)
-    figure.suptitle(title(trace, len(chosen), len(numbers)), fontsize=12)
+    figure.suptitle(title(trace, len(chosen), len(numbers)), fontsize=12, parse_math=False)
     return figure
 
 
@@ -141,7 +142,8 @@ def legends(figure: Figure, windows: Axes, chosen: list[int]) -> None:
 def title(trace: KernelTrace, drawn: int, seen: int) -> str:
     """The heading: what was traced, and the kernel's version."""
     summary = trace.summary
-    text = f"{headline(summary)} · Linux {summary['versions']['kernel']}"
+    kernel = summary["versions"].get("kernel")
+    text = harmless(headline(summary) + (f" · Linux {kernel}" if kernel else ""))
     if drawn < seen:
         text += f"\n(the {drawn} connections with most rows)"
     return text
