@@ -19,6 +19,7 @@ from cwnd.packets import SUFFIX, FolderPackets
 from cwnd.replicates.document import ReplicatesDocument, RunDocument
 from cwnd.replicates.folder import SUMMARY
 from cwnd.replicates.replicating import Replicates
+from cwnd.replicates.stored import check_replicates
 from cwnd.result import Result, tables_of
 from cwnd.run_summary import Summary
 from cwnd.store import KIND, MANIFEST, REPLICATES, REPRODUCE, STUDY, TRACE, FolderError
@@ -134,6 +135,7 @@ def load_replicates(folder: Path) -> Replicates:
     try:
         document = read_json(folder / SUMMARY)
         check_shape(document, ReplicatesDocument, SUMMARY, FORWARD)
+        check_replicates(document)
         return Replicates.of(document)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise refuse(

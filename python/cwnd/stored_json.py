@@ -52,10 +52,13 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 -- what is in it is checked by
 
 
 def whole(text: str) -> int:
-    """A whole number, of no more digits than any that is written."""
+    """A whole number of 64 bits, as all that are written."""
     if len(text) > MOST_DIGITS:
         raise ValueError(f"a number of {len(text)} digits")
-    return int(text)
+    value = int(text)
+    if not -(1 << 63) <= value < 1 << 64:
+        raise ValueError(f"{text} is not accepted; expected a number of 64 bits")
+    return value
 
 
 def decimal(text: str) -> float:

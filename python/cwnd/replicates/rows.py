@@ -17,6 +17,7 @@ from cwnd.metrics.measure_type import MeasureDocument
 from cwnd.metrics.run import without_capacity
 from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures
 from cwnd.metrics.transfers import SIZE_CLASSES
+from cwnd.parquet_files import NoResultError
 from cwnd.replicates.document import COMPLETION, LOADS, MEANS, NO_SHARE, SUMS, RunDocument, measure_documents
 from cwnd.summary_types import LinkSummary
 
@@ -120,7 +121,11 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
     groups_of_transfers = {(group["of"], group["index"], group["direction"]): group for group in document["transfers"]}
     # Only groups of which a transfer started are there: the place is that in the scenario, the same in every run.
     for transfers in measures["transfers"]:
-        summed = groups_of_transfers[transfers["of"], transfers["index"], transfers["direction"]]
+        whose = transfers["of"], transfers["index"], transfers["direction"]
+        if whose not in groups_of_transfers:
+            expected = f"those of {whose[0]} {whose[1]}, {whose[2]}, which the table transfers has"
+            raise NoResultError(f"transfers: {len(groups_of_transfers)} groups are not accepted; expected {expected}")
+        summed = groups_of_transfers[whose]
         place, name = transfers["index"], f"{summed['name']}, {transfers['direction']}"
         counts = cast("Mapping[str, object]", summed)
         rows += [Row("transfers", place, name, key, number(counts, key), "", "") for key in STARTED_TRANSFERS]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from cwnd.flow_and_link import Value
 from cwnd.flowspec import value
 from cwnd.input_errors import refused
+from cwnd.replicates.stored import MOST_SEED
 from cwnd.study.values import Range, Values
 
 MOST_POINTS = 1_000_000
@@ -39,6 +40,10 @@ class Design:
                 raise refused("zip", ",".join(self.zipped[0]), "no zipped axes in a Latin hypercube")
             if isinstance(self.latin, bool) or not isinstance(self.latin, int) or not 2 <= self.latin <= MOST_POINTS:
                 raise refused("latin", self.latin, f"a whole number of points from 2 to {MOST_POINTS}")
+            if not 0 <= self.seed <= MOST_SEED:
+                raise refused(
+                    "seed", self.seed, f"a whole number from 0 to {MOST_SEED}, which a Latin hypercube is drawn with"
+                )
         for key, values in self.axes.items():
             if isinstance(values, Range) and self.latin is None:
                 raise refused(

@@ -25,6 +25,7 @@ from cwnd.programs import BY_OPTION
 from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.replicates.rows import MEASURES
+from cwnd.replicates.stored import MOST_SEED
 from cwnd.study.braces import parse_flow
 from cwnd.study.design import MOST_POINTS, Design
 from cwnd.study.engines import check_dask, engine
@@ -41,9 +42,6 @@ from cwnd.study.results import Study, place
 from cwnd.study.runner import StudyRun, gathered, run_study
 from cwnd.study.settings import Settings, settings_of
 from cwnd.study.values import Values, as_values, values_of
-
-#: The largest seed that a number of TOML and JSON holds.
-MOST_SEED = (1 << 53) - 1
 
 
 @dataclass(frozen=True, slots=True)

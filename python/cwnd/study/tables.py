@@ -144,7 +144,7 @@ def run_table(runs: Runs, factors: Mapping[str, list[object]], named: Mapping[tu
             columns["name"].append(row.name)
             columns["label"].append(label_of(named, point, row))
             columns["measure"].append(row.measure)
-            columns["value"].append(row.value)
+            columns["value"].append(None if row.value is None else float(row.value))
             columns["unit"].append(row.unit)
             columns["why"].append(row.why)
     return pa.table(columns, schema=schema(factors, others))
