@@ -20,6 +20,7 @@ from cwnd._native import FellBehindError, PluginError, ScenarioError
 from cwnd.defaults import hint
 from cwnd.harmless import harmless
 from cwnd.input_errors import refused
+from cwnd.input_files import raise_ended
 from cwnd.messages import detail
 from cwnd.store import FolderError
 from cwnd.tables import NoResultError
@@ -45,7 +46,8 @@ def once(handle: Callable[[int, FrameType | None], object]) -> Callable[[int, Fr
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
-    """Ends the program with one line on standard error."""
+    """Ends the program with one line on standard error; without one if Ctrl-C or TERM is the reason."""
+    raise_ended()
     print(error_line(message), file=sys.stderr)
     raise typer.Exit(code)
 
@@ -134,7 +136,11 @@ def run_guarded(app: typer.Typer) -> int:
     arguments = sys.argv[1:] or ["--help"]
     try:
         refuse_repeated(arguments)
-        result = app(arguments, standalone_mode=False)
+        try:
+            result = app(arguments, standalone_mode=False)
+        except ScenarioError:
+            raise_ended()
+            raise
     except (KeyboardInterrupt, typer.Abort):
         return 128 + signal.SIGINT
     except (ScenarioError, NoResultError) as error:

@@ -2,7 +2,8 @@
 """Reads the files that a user names. Every reader of such a file uses `read_bytes`: it bounds size and time, whatever the path leads to.
 
 A regular file that is too large is refused before it is read. A pipe is read up to the limit. A device is not read. A FIFO without a writer
-is not waited for. `contents` also unpacks gzip, and bounds what it unpacks.
+is not waited for; one with a writer is, until Ctrl-C. `contents` also unpacks gzip, and bounds what it unpacks. Of a folder of results,
+which may be anyone's, `stored_bytes` reads regular files alone, and waits for nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import os
 import select
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from cwnd.file_kinds import described, kind_of_no_table
@@ -27,23 +30,59 @@ WRITER_WAIT_S = 0.5
 _CHUNK = 1 << 20
 
 
+#: Ctrl-C or TERM during the last reading. The native module reads with `read_bytes`, and takes each of its exceptions for a reason not to
+#: read the file: the program looks here whether it was one.
+_ended: list[BaseException] = []
+
+
+def raise_ended() -> None:
+    """Raises what Ctrl-C or TERM has raised during the last reading, if it did."""
+    if _ended:
+        raise _ended.pop()
+
+
 def read_bytes(path: str | os.PathLike[str], limit: int = MAX_FILE_BYTES) -> bytes:
-    """The bytes of a file of at most `limit` bytes.
+    """The bytes of a file of at most `limit` bytes. A FIFO is waited for as long as a process has it open for writing.
 
     Raises `OSError` where the system refuses (no such file, a directory, no permission), and `InputFileError` where this function does.
     """
+    _ended.clear()
+    try:
+        with _opened(path) as (descriptor, status):
+            is_pipe = stat.S_ISFIFO(status.st_mode)
+            if not (is_pipe or stat.S_ISREG(status.st_mode)):
+                raise InputFileError("a file or a pipe; this is a device")
+            if status.st_size > limit:
+                raise _too_large(limit)
+            return _read(descriptor, limit, is_pipe=is_pipe)
+    except (KeyboardInterrupt, SystemExit) as ended:
+        _ended.append(ended)
+        raise
+
+
+def stored_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
+    """The bytes of a file in a folder that may be anyone's: a regular one, of as many bytes as it says that it has, so that nothing is waited for.
+
+    A link in such a folder may lead to files of the kernel (`/proc/kmsg`): these say that they have none. Raises as `read_bytes`.
+    """
+    with _opened(path) as (descriptor, status):
+        if not stat.S_ISREG(status.st_mode):
+            raise InputFileError("a regular file")
+        if status.st_size > limit:
+            raise _too_large(limit)
+        return _read(descriptor, status.st_size, is_pipe=False) if status.st_size else b""
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[int, os.stat_result]]:
+    """A descriptor of what the path leads to, and what it is; a directory is refused."""
     # Not blocking: opening a FIFO would wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
     try:
         status = os.fstat(descriptor)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(21, os.strerror(21), os.fspath(path))
-        is_pipe = stat.S_ISFIFO(status.st_mode)
-        if not (is_pipe or stat.S_ISREG(status.st_mode)):
-            raise InputFileError("a file or a pipe; this is a device")
-        if status.st_size > limit:
-            raise _too_large(limit)
-        return _read(descriptor, limit, is_pipe=is_pipe)
+        yield descriptor, status
     finally:
         os.close(descriptor)
 
@@ -59,8 +98,10 @@ def _read(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
     while True:
         try:
             piece = os.read(descriptor, min(_CHUNK, limit + 1 - size))
-        except BlockingIOError:  # a process has it open for writing
-            select.select([descriptor], [], [])
+        except BlockingIOError:
+            if not is_pipe:  # of the kernel, such as its log
+                raise InputFileError("a file with an end; this one waits for what is to come") from None
+            select.select([descriptor], [], [])  # a process has it open for writing
             continue
         if not piece:
             if is_pipe and size == 0 and time.monotonic() - begin < WRITER_WAIT_S:
@@ -101,7 +142,7 @@ def head_of(path: Path, size: int = HEAD_BYTES) -> bytes:
     try:
         if not path.is_file():
             return b""
-        with path.open("rb") as file:
-            return file.read(size)
+        with _opened(path) as (descriptor, _):
+            return os.read(descriptor, size)
     except OSError:
         return b""

@@ -15,10 +15,11 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, cast, get_args, get_type_hints
 
 from cwnd import _native
-from cwnd._native import Scenario, nearest
+from cwnd._native import Scenario, ScenarioError, nearest
 from cwnd.flow_and_link import Flow, KeyTable, Link, Value
 from cwnd.flowspec import parse
 from cwnd.input_errors import NOT_JSON, refused, shown
+from cwnd.input_files import raise_ended
 from cwnd.keywords import LINK_KEYS, NO_RATE, RECORD
 from cwnd.settings import CommonSettings, Flows, LinkSettings, Rate
 
@@ -322,4 +323,8 @@ def from_document(
     document: Mapping[str, object], files: str | os.PathLike[str] | Mapping[str, bytes] | None = None
 ) -> Scenario:
     """The scenario of a document that is held as plain values; raises `ScenarioError`. `files` that it names: their folder, or contents by path."""
-    return Scenario.from_json(json.dumps(plain("", document)), files)
+    try:
+        return Scenario.from_json(json.dumps(plain("", document)), files)
+    except ScenarioError:
+        raise_ended()  # Ctrl-C is no reason against the document
+        raise

@@ -40,7 +40,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     """The contents of a regular file of up to so many bytes; a folder holds no pipes. Raises `OSError`, and `ValueError` for what is too long."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "no regular file", str(path))
-    return input_files.read_bytes(path, most)
+    return input_files.stored_bytes(path, most)
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 -- what is in it is checked by the caller

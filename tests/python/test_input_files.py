@@ -8,7 +8,9 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -267,3 +269,49 @@ def test_the_beginning_of_a_file_is_enough_to_tell_it() -> None:
     for name, (data, what) in KINDS.items():
         if name not in ("x.gz", "iperf.json"):
             assert kind_of((data * 4000)[: 1 << 16] if data[:1] not in b"{" else data).name == what, name
+
+
+def test_a_file_that_waits_for_what_is_to_come_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def read(*_: object) -> bytes:
+        raise BlockingIOError
+
+    (tmp_path / "log").write_text("a line")
+    monkeypatch.setattr(os, "read", read)  # as of /proc/kmsg, which root alone opens
+    with pytest.raises(InputFileError, match="a file with an end; this one waits for what is to come"):
+        read_bytes(tmp_path / "log")
+
+
+# A process has the FIFO open and writes nothing. It is waited for; what ends the program ends the waiting, and is no fault of the file.
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("form", ["scenario", "trace of a file", "trace", "study"])
+def test_a_signal_ends_the_wait_for_a_pipe(form: str, number: signal.Signals, tmp_path: Path) -> None:
+    fifo, file = tmp_path / "fifo", tmp_path / "traced.toml"
+    os.mkfifo(fifo)
+    file.write_text('duration = "1s"\n[link]\nrtt = "40ms"\nrate = { trace = "fifo" }\n[[flow]]\ncc = "cubic"\n')
+    arguments = {
+        "scenario": ["run", str(fifo)],
+        "trace of a file": ["run", str(file)],
+        "trace": ["compare", "cubic", "--trace", str(fifo), "--duration", "1s"],
+        "study": ["sweep", str(file), "--axis", "rtt=10ms,20ms"],
+    }[form]
+    writer = os.open(fifo, os.O_RDWR)
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        while not waits_for(process.pid, fifo):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    finally:
+        os.close(writer)
+        process.kill()
+        process.communicate()
+    assert process.returncode == 128 + number and "not accepted" not in said, said
+
+
+def waits_for(process: int, fifo: Path) -> bool:
+    """Whether a process has a FIFO open."""
+    try:
+        return any(path.samefile(fifo) for path in Path(f"/proc/{process}/fd").iterdir())
+    except OSError:
+        return False

@@ -17,6 +17,7 @@ import pytest
 from conftest import Cli
 
 import cwnd as package
+from cwnd.input_files import head_of
 from cwnd.reading import NoResultError
 from cwnd.store import MANIFEST
 from cwnd.stored_json import MOST_BYTES, read_json
@@ -57,6 +58,20 @@ def test_what_is_no_file_is_not_waited_for(file: str, kind: str, folder: Path) -
         path.mkdir()
     else:
         path.write_bytes(b"" if kind == "nothing" else b"\xff")
+    with pytest.raises(NoResultError) as refusal:
+        result = package.load(folder)
+        assert isinstance(result, package.Result)
+        result.table("cwnd")
+    assert "\n" not in str(refusal.value)
+
+
+# `/proc/kmsg` says that it is a regular file, and waits for the next line of the kernel's log; `/proc/uptime` has more bytes than it says.
+@pytest.mark.parametrize("target", ["/proc/kmsg", "/proc/uptime"])
+@pytest.mark.parametrize("file", ["manifest.json", "summary.json", "scenario.toml", "cwnd.parquet"])
+def test_a_file_of_the_kernel_is_not_read(file: str, target: str, folder: Path) -> None:
+    (folder / file).unlink()
+    (folder / file).symlink_to(target)
+    assert head_of(folder / file) is not None
     with pytest.raises(NoResultError) as refusal:
         result = package.load(folder)
         assert isinstance(result, package.Result)

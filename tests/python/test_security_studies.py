@@ -67,6 +67,19 @@ def test_a_study_has_copies_of_the_files_that_its_scenario_names(parts: Path, tm
     assert again.returncode == 0, again.stderr
 
 
+def test_points_of_a_study_may_name_different_files(tmp_path: Path, cwnd: Cli) -> None:
+    for name, text in (("a.trace", TRACE), ("b.trace", "5\n20\n"), ('c"é.trace', "7\n30\n")):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "radio.toml").write_text(SCENARIO.replace("radio.trace", "a.trace"))
+    axes = {"link.rate.trace": ["a.trace", "b.trace", 'c"é.trace']}
+    study = package.sweep(tmp_path / "radio.toml", axes, folder=tmp_path / "study")
+    assert study.done == 3
+    for name in ("a.trace", "b.trace", 'c"é.trace'):
+        (tmp_path / name).unlink()
+    done = cwnd("merge", tmp_path / "study", "-o", tmp_path / "study")
+    assert (done.returncode, done.stderr) == (0, f"3 of 3 runs; written to {tmp_path}/study\n")
+
+
 # As root, `cwnd merge` would show a line of the file in its error.
 @pytest.mark.parametrize("folder", [None, "/", "."])
 @pytest.mark.parametrize("files", [None, {}, {"other": "MQo="}])

@@ -48,7 +48,27 @@ class Base:
         document: Mapping[str, object] = self.document
         for key, value in assignment.items():
             document = with_value(document, key, value)
-        return from_document(document, self.files)
+        return with_named(document, self.files)
+
+
+def with_named(document: Mapping[str, object], files: Files) -> Scenario:
+    """The scenario of a document, with those of the files that it names: points of a study may name different ones."""
+    while isinstance(files, Mapping):
+        try:
+            return from_document(document, files)
+        except ScenarioError as error:
+            # Contents that are handed in and not named are refused, the first of them by its path.
+            unnamed = error.value if error.field == "files" else None
+            named = {path: contents for path, contents in files.items() if quoted(path) != unnamed}
+            if len(named) == len(files):
+                raise
+            files = named
+    return from_document(document, files)
+
+
+def quoted(path: str) -> str:
+    """A path as an error has it."""
+    return json.dumps(path, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
