@@ -21,6 +21,11 @@ def harmless(text: str) -> str:
     )
 
 
+def one_line(text: str) -> str:
+    """The same as one line: names of files and of flows may have line breaks."""
+    return harmless(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def cell(text: str | None) -> str | None:
     """A text as a cell of CSV, with an apostrophe where a spreadsheet would take it for a formula."""
     return f"'{text}" if text and text.startswith(FORMULA) else text

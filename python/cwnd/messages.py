@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
-from cwnd.harmless import harmless
+from cwnd.harmless import one_line
 
 
 class Level(IntEnum):
@@ -35,13 +35,13 @@ def choose(level: Level) -> None:
 def note(text: str) -> None:
     """Says what was done, such as where a result is; not with `-q`."""
     if _level >= Level.NORMAL:
-        print(harmless(text), file=sys.stderr)
+        print(one_line(text), file=sys.stderr)
 
 
 def detail(text: str) -> None:
     """Says how something is done; only with `-v`."""
     if _level >= Level.VERBOSE:
-        print(harmless(text), file=sys.stderr)
+        print(one_line(text), file=sys.stderr)
 
 
 @contextmanager

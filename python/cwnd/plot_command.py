@@ -83,6 +83,7 @@ def command(
 ) -> None:
     """Draw a picture of runs, of replicates or of a study. Without --kind, draw the pictures of a run or of a kernel trace again, into its folder."""
     from cwnd.drawing import draw_from
+    from cwnd.harmless import one_line
 
     options = {
         "measure": measure,
@@ -96,4 +97,4 @@ def command(
         "link": link,
     }
     for picture in draw_from(folders, kind, options, where or [], (width, format, out)):
-        print(picture)
+        print(one_line(str(picture)))

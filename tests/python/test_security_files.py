@@ -74,6 +74,24 @@ def test_a_sweep_replaces_links_in_its_folder(tmp_path: Path, cwnd: Cli) -> None
     assert not any((folder / name).is_symlink() for name in [*tables, "response.png"])
 
 
+# The runs of a study are in folders inside it: through a link they would be written into another one, and old files there removed.
+@pytest.mark.parametrize("link", ["points", "points/00"])
+def test_a_sweep_writes_no_runs_through_a_link(link: str, tmp_path: Path, cwnd: Cli) -> None:
+    folder, victim = tmp_path / "study", tmp_path / "victim"
+    sweep = ("sweep", "cubic", "--axis", "rtt=10ms,20ms", "--rate", "5Mbit/s", "--duration", "1s", "-o", folder)
+    assert cwnd(*sweep).returncode == 0
+    victim.mkdir()
+    path = folder / link
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.symlink_to(victim)
+    for command in ((*sweep, "--seeds", "2"), (*sweep, "--shard", "1/2"), ("merge", folder, "-o", folder)):
+        done = cwnd(*command)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert f"{link} is a link, which is not followed" in done.stderr
+    assert not any(victim.iterdir())
+
+
 @needs("page")
 def test_a_page_replaces_no_file_through_a_link(tmp_path: Path, cwnd: Cli) -> None:
     victim, page = tmp_path / "victim", tmp_path / "page.html"

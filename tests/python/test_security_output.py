@@ -192,3 +192,17 @@ def test_bash_completes_no_name_that_it_would_run(tmp_path: Path) -> None:
     line = 'compopt() { :; }; source ./script; COMP_LINE="cwnd sweep a"; COMP_POINT=12; _cwnd ./stub a; printf "%s\\n" "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "--norc", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["abc", r"a\$\(touch\ x\).toml"], done
+
+
+# The user names these files, or a script does that takes the name from elsewhere: an archive, a download.
+def test_the_name_of_a_file_is_one_line_of_what_a_terminal_shows(tmp_path: Path, cwnd: Cli) -> None:
+    folder = tmp_path / "a\nb\x1b[31m"
+    done = cwnd("compare", "cubic", "--rate", "5Mbit/s", "--rtt", "20ms", "--duration", "1s", "-q", "-o", folder)
+    assert done.returncode == 0, done.stderr
+    for command in (
+        ("plot", folder, "--kind", "windows", "-o", tmp_path / "q\n\x1b[31m.svg"),
+        ("qlog", folder, "-o", tmp_path / "q\n\x1b[31m.sqlog"),
+    ):
+        done = cwnd(*command)
+        assert (done.returncode, (done.stdout + done.stderr).count("\n")) == (0, 1), done
+        assert r"q\n\x1b[31m.s" in done.stdout + done.stderr and "\x1b" not in done.stdout + done.stderr

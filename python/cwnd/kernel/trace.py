@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from cwnd import _native, partial_folders
 from cwnd._native import ScenarioError, Table
+from cwnd.harmless import one_line
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelEnded, KernelInputError, KernelModule, KernelTrace
 from cwnd.kernel.result import LANE, Manifest, TracedSet, TraceSummary
@@ -390,8 +391,5 @@ def report(summary: TraceSummary, folder: Path | None) -> None:
             file=sys.stderr,
         )
     if folder is not None:
-        print(
-            f"The tables and the picture are in {folder}."
-            if (folder / "trace.png").exists()
-            else f"The tables are in {folder}."
-        )
+        what = "The tables and the picture are" if (folder / "trace.png").exists() else "The tables are"
+        print(one_line(f"{what} in {folder}."))

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from cwnd.harmless import harmless
+from cwnd.harmless import one_line
 from cwnd.kernel.result import headline
 from cwnd.plot.draw import COLOURS, STYLE, save_pair
 from cwnd.plot.run import Dash, Numbers
@@ -143,7 +143,7 @@ def title(trace: KernelTrace, drawn: int, seen: int) -> str:
     """The heading: what was traced, and the kernel's version."""
     summary = trace.summary
     kernel = summary["versions"].get("kernel")
-    text = harmless(headline(summary) + (f" · Linux {kernel}" if kernel else ""))
+    text = one_line(headline(summary) + (f" · Linux {kernel}" if kernel else ""))
     if drawn < seen:
         text += f"\n(the {drawn} connections with most rows)"
     return text

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypedDict
 import typer
 
 from cwnd.exit_codes import fail
+from cwnd.harmless import one_line
 from cwnd.lanes import LIVE, check_lane
 from cwnd.messages import detail, note
 
@@ -321,4 +322,4 @@ def report(
     """Make one page of what `cwnd reproduce` found: DIR/report.html, complete in itself."""
     from cwnd.reproduce.html_report import write_page
 
-    print(write_page(folder))
+    print(one_line(str(write_page(folder))))

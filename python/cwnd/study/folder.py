@@ -92,6 +92,12 @@ class StudyFolder:
         # Files of others, such as pictures, may lie in the folder of a study: it writes its own names only.
         if self.path.is_symlink() or read(self.path / MANIFEST).get("kind") != STUDY:
             check_folder(self.path, STUDY, force=self._force)
+        own = self.path / "points"
+        if self._owns_points and (linked := next((each for each in (own, *own.glob("??")) if each.is_symlink()), None)):
+            name = linked.relative_to(self.path)
+            raise FolderError(
+                f'folder: "{self.path}" is not accepted; expected a study with its own runs; {name} is a link, which is not followed'
+            )
 
     @contextmanager
     def locked(self, *, alone: bool) -> Iterator[None]:
