@@ -17,7 +17,10 @@ def test_each_promise_of_the_page_on_security_names_tests_that_are_there() -> No
     assert len(rows) > 25
     in_python = "\n".join(path.read_text() for path in tracked("tests/python/test_*.py"))
     in_rust = "\n".join(path.read_text() for path in tracked("*.rs"))
-    tests = {*re.findall(r"^def (test_\w+)\(", in_python, re.MULTILINE), *re.findall(r"#\[test\]\s+fn (\w+)\(", in_rust)}
+    tests = {
+        *re.findall(r"^def (test_\w+)\(", in_python, re.MULTILINE),
+        *re.findall(r"#\[test\]\s+fn (\w+)\(", in_rust),
+    }
     commands = {f"make {target}" for target in re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)}
     for row in rows:
         names = re.findall(r"`([^`]+)`", row.rsplit("|", 2)[1])

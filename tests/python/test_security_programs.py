@@ -53,7 +53,9 @@ COMMANDS = [
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_the_program_of_a_file_is_not_started_without_consent(command: tuple[str, ...], files: Path, cwnd: Cli) -> None:
     has_option = command[0] in ("run", "sweep")
-    expected = "--allow-exec with a file that names a program" if has_option else "a file that names no program; cwnd run"
+    expected = (
+        "--allow-exec with a file that names a program" if has_option else "a file that names no program; cwnd run"
+    )
     refused(cwnd(*command, cwd=files), "flow.exec: ", f"expected {expected}")
     assert not (files / "started").exists()
 
