@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`--netem` and `--trace` of `cwnd run` and `cwnd sweep`, beside flows and beside a file."""
+"""`--netem` and `--trace` of `cwnd run` and `cwnd sweep`, with flows and with a file."""
 
 from __future__ import annotations
 
@@ -261,3 +261,81 @@ def test_an_axis_of_what_an_option_says_is_refused(cwnd: Cli, files: Path) -> No
         '[link]\nrate = "1Mbit/s"\nrtt = "60ms"\nnetem = "rate 4mbit"\n[[flow]]\ncc = "cubic"\n'
     )
     refused(cwnd("sweep", "twice.toml", cwd=files), "link.rate", "1Mbit/s", "no rate: netem says it")
+
+
+LINES = "link.netem={delay 20ms loss 1%,delay 30ms loss 1%}"
+
+
+# Of two axes that set one key the later one would win, and the rows of the other would show values that were not run.
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--axis", "link.loss=random:5%,random:10%", "--axis", LINES), 'axis: "link.loss" is not accepted'),
+        (("--axis", LINES, "--axis", "loss=random:5%,random:10%"), 'axis: "loss" is not accepted'),
+        (("--loss", "{random:5%,random:10%}", "--axis", LINES), 'axis: "loss" is not accepted'),
+        (("--loss", "random:9%", "--axis", LINES), '--loss: "random:9%" is not accepted; expected no --loss with'),
+        (("--rate", "1Mbit/s", "--axis", "link.netem={rate 4mbit,loss 1%}"), '--rate: "1Mbit/s" is not accepted'),
+        (("--netem", "limit 5", "--axis", LINES), '--axis: "link.netem" is not accepted; expected no axis of it with'),
+        (("--trace", "radio.trace", "--axis", "link.netem={rate 4mbit,loss 1%}"), '--trace: "radio.trace" is not'),
+    ],
+)
+def test_what_lines_of_an_axis_say_is_no_other_axis_or_option(
+    cwnd: Cli, files: Path, arguments: tuple[str, ...], expected: str
+) -> None:
+    done = cwnd("sweep", "cubic", "--rtt", "100ms", "--duration", "2s", *arguments, cwd=files)
+    refused(done, expected)
+    assert done.stderr.startswith(f"error: {expected}"), done.stderr
+
+
+# A limit is that of the queue or, without a rate, of the packets on the link; a link with a rate has no delay_limit.
+@pytest.mark.parametrize(
+    ("axes", "keywords", "expected"),
+    [
+        ({"link.netem": ["loss 1%"], "link.loss": ["random:5%"]}, {}, 'axis: "link.loss"'),
+        ({"link.netem": ["delay 2ms"], "link.delay": ["1ms"]}, {}, 'axis: "link.delay"'),
+        ({"link.netem": ["limit 5"], "link.queue": [{"kind": "codel"}]}, {"rate": "1Mbit/s"}, 'axis: "link.queue"'),
+        ({"link.netem": ["limit 5"]}, {"rate": "1Mbit/s", "buffer": "1bdp"}, 'buffer: "1bdp"'),
+        ({"link.netem": ["rate 4mbit"]}, {"delay_limit": "9packets"}, 'delay_limit: "9packets"'),
+        ({"link.netem": ["loss 1%"]}, {"loss": "random:5%"}, 'loss: "random:5%"'),
+        ({"link.reverse.netem": ["loss 1%"]}, {"rate": "1Mbit/s", "reverse": {"loss": "random:5%"}}, "reverse: {"),
+    ],
+)
+def test_python_refuses_what_lines_of_an_axis_say(
+    axes: dict[str, object], keywords: dict[str, object], expected: str
+) -> None:
+    with pytest.raises(package.ScenarioError, match=r"whose lines say it$") as error:
+        package.sweep("cubic", axes, rtt="100ms", duration="2s", **keywords)  # type: ignore[arg-type]
+    assert str(error.value).startswith(expected)
+    # What no line says can be set: the loss of the link, where lines are of its reverse path.
+    if "link.reverse.netem" in axes:
+        keywords["reverse"] = {"rate": "1Mbit/s"}
+        other = package.sweep("cubic", axes, rtt="100ms", duration="2s", loss="random:5%", **keywords)  # type: ignore[arg-type]
+        assert not other.failed
+
+
+@pytest.mark.parametrize(
+    ("name", "axis", "other"),
+    [
+        ("graph.toml", "link[0].netem", "link[*].loss"),
+        ("graph.toml", "link[*].netem", "link[1].loss"),
+        ("lot.toml", "parking_lot.netem", "parking_lot.loss"),
+        ("x.toml", "link.reverse.netem", "link.reverse.loss"),
+    ],
+)
+def test_the_axes_of_a_study_file_say_a_thing_once(cwnd: Cli, files: Path, name: str, axis: str, other: str) -> None:
+    study = f'scenario = "{name}"\n[axes]\n"{axis}" = ["loss 1%", "loss 2%"]\n'
+    (files / "study.toml").write_text(f'{study}"{other}" = ["random:0.1"]\n')
+    refused(cwnd("sweep", "study.toml", cwd=files), f'axis: "{other}" is not accepted')
+    (files / "study.toml").write_text(study)
+    refused(cwnd("sweep", "study.toml", "--axis", f"{other}=random:0.1", cwd=files), f'axis: "{other}"')
+    alone = cwnd("sweep", "study.toml", cwd=files)
+    assert alone.returncode == 0, alone.stderr
+
+
+# A line replaces the keys of a file, so its row is true: what the file says is no second label.
+def test_lines_of_an_axis_replace_the_keys_of_a_file(cwnd: Cli, files: Path) -> None:
+    lines = ("rate 4mbit loss 0.5%", "rate 2mbit limit 20")
+    axis = cwnd("sweep", "x.toml", "--axis", f"link.netem={{{','.join(lines)}}}", "-o", "out", cwd=files)
+    assert axis.returncode == 0, axis.stderr
+    runs = {line: throughput_of(cwnd, files, "run", "x.toml", "--netem", line) for line in lines}
+    assert throughputs_of(files / "out", "netem") == runs

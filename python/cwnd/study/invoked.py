@@ -35,6 +35,7 @@ from cwnd.study.grid import Grid, grid_of
 from cwnd.study.keys import sized_groups
 from cwnd.study.link_options import bottleneck_options, check_axes, grid_with_options, say_meanings
 from cwnd.study.manifest import whole_of
+from cwnd.study.netem_axes import link_settings
 from cwnd.study.points import Base, Points
 from cwnd.study.python import base_rate, first_of, option_values
 from cwnd.study.report import failures, table, table_of
@@ -245,7 +246,7 @@ def file_of(given: Given) -> Grid:
     if given.seed is None:
         return grid
     document = {**grid.base.document, "seed": whole_number("--seed", given.seed, MOST_SEED)}
-    return replace(grid, base=Base(document, grid.base.files))
+    return replace(grid, base=replace(grid.base, document=document))
 
 
 def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
@@ -282,7 +283,8 @@ def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
         sized=sized_groups(more, len(flows)),
         **plain,
     )
-    return Grid(Base(document), axes)
+    single = {key: value for key, value in given.link.items() if key not in axes}
+    return Grid(Base(document, given=link_settings({**single, "trace": given.trace}, "--")), axes)
 
 
 def merge_parts(shards: list[Path], out: Path) -> None:

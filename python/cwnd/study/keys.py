@@ -76,15 +76,20 @@ def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[s
     if full(key) == SHORT["packet_size"]:
         # It may stand at the top instead, not in both places.
         changed.pop("packet_size", None)
-    tables: list[dict[str, object]] = [changed]
+    # Each table that has the key, and of a reverse path that of the forward link.
+    tables: list[tuple[dict[str, object], dict[str, object] | None]] = [(changed, None)]
     *outer, (name, number) = parts_of(full(key))
     for inner, at in outer:
-        tables = [found for table in tables for found in inside(key, table, inner, at)]
-    for table in tables:
+        tables = [
+            (found, table if inner == "reverse" else None)
+            for table, _ in tables
+            for found in inside(key, table, inner, at)
+        ]
+    for table, forward in tables:
         if full(key).startswith("flow[") and name == "cc" and isinstance(value, str) and "@" in value:
             table.update(with_settings(key, value))
         elif name == "netem":
-            set_netem(table, value)
+            set_netem(table, value, forward)
         elif number is None:
             table[name] = copy.deepcopy(value)
         else:

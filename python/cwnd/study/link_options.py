@@ -17,7 +17,7 @@ from cwnd.keywords import NO_RATE
 from cwnd.netem_words import expanded, has_rate, link_keys, meanings, say_netem, tables_in, with_netem
 from cwnd.study.grid import Grid, document_in
 from cwnd.study.keys import full, with_value
-from cwnd.study.points import Base
+from cwnd.study.netem_axes import Setting, overlap
 from cwnd.study.values import Values, once, values_of
 from cwnd.traced import rate_of
 
@@ -96,7 +96,8 @@ def with_link_options(base: Base, folder: Path, traces: list[str], lines: list[s
         check_one_rate(line, traces)
     if len(lines) == 1:
         document = with_value(document, f"{link}.netem", lines[0])
-    return Base(document, base.files)
+    own = {f"{link}.rate": Setting("--trace", traces[0])} if len(traces) == 1 else {}
+    return replace(base, document=document, given=own)
 
 
 def check_one_rate(line: str, traces: list[str]) -> None:
@@ -157,11 +158,11 @@ def check_axes(
     said |= {
         f"{link}.{key}": "--netem"
         for line in lines_of(netem)
-        for key in keys_of(line, has_rate=base_has_rate(document))
+        for key in ("netem", *keys_of(line, has_rate=base_has_rate(document)))
     }
     for axis in axes:
         for key, option in said.items():
-            if axis not in own and (full(axis) == key or full(axis).startswith(f"{key}.")):
+            if axis not in own and overlap(full(axis), key):
                 raise refused("--axis", axis, f"no axis of it with {option}, which says it")
 
 

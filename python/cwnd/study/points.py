@@ -22,6 +22,7 @@ from cwnd.store import origin
 from cwnd.stored_scenario import identity, inputs, scenario_document
 from cwnd.study.design import Assignment, Design
 from cwnd.study.keys import check_top, full, parts_of, short_names, with_value
+from cwnd.study.netem_axes import Setting, check_netem_axes
 from cwnd.study.task import PointRun
 
 #: The files that a document names: the folder that paths are relative to, or contents by path.
@@ -36,6 +37,8 @@ class Base:
     files: Files = None
     #: Whether the document has every default in it, those of a host's too.
     printed: bool = False
+    #: What options or keywords have set in it, by its keys; nothing of what a file says.
+    given: Mapping[str, Setting] = field(default_factory=dict)
 
     @classmethod
     def of(cls, scenario: Scenario) -> Base:
@@ -108,6 +111,7 @@ class Points:
                     key,
                     "a scenario file or its keys: a Scenario has all that a host or a preset says in it already",
                 )
+        check_netem_axes(self.design.axes, self.base.given)
         self.points = [self.point(number, assignment) for number, assignment in enumerate(self.design)]
         # What every point refuses is wrong with all of them.
         if not any(point.scenario for point in self.points):

@@ -28,6 +28,7 @@ from cwnd.study.engines import check_dask, engine
 from cwnd.study.folder import StudyFolder
 from cwnd.study.grid import Grid, grid_of
 from cwnd.study.keys import SHORT, full, sized_groups
+from cwnd.study.netem_axes import link_settings
 from cwnd.study.points import Base, Points
 from cwnd.study.results import Study
 from cwnd.study.runner import StudyRun, run_study
@@ -174,7 +175,9 @@ def grid_from(
     if ecn:
         plain |= marking(plain)
     sized = sized_groups(more, len(flows))
-    return Grid(Base(bottleneck_document(flows, plain, ecn=ecn, sized=sized, function=sweep))), axes
+    document = bottleneck_document(flows, plain, ecn=ecn, sized=sized, function=sweep)
+    single = {key: value for key, value in settings.items() if key not in axes}
+    return Grid(Base(document, given=link_settings(single))), axes
 
 
 def base_rate(plain: Mapping[str, object], axes: Mapping[str, Values], more: Iterable[str]) -> dict[str, object]:
