@@ -233,11 +233,16 @@ class RunData:
             parts.append(f"RTT {between(min(rtts), max(rtts))} ms")
         else:
             parts.append(f"RTT {links[0].rtt_ms:g} ms")
-        for what, queues in (("buffer", True), ("at most on the link", False)):
+        limits_said = (
+            (True, "buffer {}", "buffer of {} sizes"),
+            (False, "at most {} on the link", "{} limits of the packets on the link"),
+        )
+        for queues, form, form_of_many in limits_said:
             chosen = [link.limit for link in links if (link.queue is not None) == queues]
             limits = list(dict.fromkeys(limit for limit in chosen if limit is not None))
             if limits:
-                parts.append(f"{what} {' or '.join(limits) if len(limits) <= 3 else f'of {len(limits)} sizes'}")
+                many = len(limits) > 3
+                parts.append(form_of_many.format(len(limits)) if many else form.format(" or ".join(limits)))
         if managed := queues_of(scenario_document(self.scenario), brief=brief):
             parts.append(managed)
         losses = list(dict.fromkeys(link.loss for link in links if link.loss is not None))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from cwnd._native import Scenario
+from cwnd.keywords import NO_RATE
 from cwnd.setting_words import Table, group_words, others_of, own_settings, queue_of, queue_words, traffic_of
 from cwnd.stored_scenario import scenario_document
 from cwnd.study.points import Points
@@ -52,7 +53,7 @@ def settings_of(scenario: Scenario, document: Table) -> dict[str, str]:
     found: dict[str, str] = {}
     links = [link for link in scenario.links if not link.is_reverse]
     if len(links) == 1:
-        found["rate"] = "none" if scenario.rate_mbps is None else f"{scenario.rate_mbps:g} Mbit/s"
+        found["rate"] = NO_RATE if scenario.rate_mbps is None else f"{scenario.rate_mbps:g} Mbit/s"
         if not any("rtt" in flow for flow in flows):
             found["rtt"] = f"{links[0].rtt_ms:g} ms"
         found["buffer" if links[0].queue is not None else "delay_limit"] = links[0].limit or ""
@@ -72,7 +73,7 @@ def flows_in_words(groups: Sequence[Group]) -> str:
 
 
 def common_queue(queues: Sequence[Mapping[str, str]]) -> str:
-    """What the managed queues have in common, in words; `droptail` where none is managed."""
+    """What the managed ones of these queues have in common, in words; `droptail` where none is managed, and nothing where there is no queue."""
     managed = [queue for queue in queues if queue]
     if not managed:
         return "droptail" if queues else ""
@@ -82,7 +83,7 @@ def common_queue(queues: Sequence[Mapping[str, str]]) -> str:
 
 
 def fixed_settings(points: Points) -> dict[str, str]:
-    """Those settings that are the same at every point, by name: `rate`, `rtt`, `buffer`, `queue`, `loss`, `flows`, `duration`, `measured`."""
+    """Those settings that are the same at every point, by name: `rate`, `rtt`, `buffer` or `delay_limit`, `queue`, `loss`, `flows`, `duration`, `measured`."""
     common: dict[str, str] | None = None
     groups: list[Group] | None = None
     queues: list[dict[str, str]] = []
@@ -91,7 +92,10 @@ def fixed_settings(points: Points) -> dict[str, str]:
             continue
         document = scenario_document(point.scenario)
         settings, own = settings_of(point.scenario, document), groups_of(point.scenario, document)
-        queues.append(queue_of(document))
+        forward = [link for link in point.scenario.links if not link.is_reverse]
+        # Of a network of several links none is named, and a link without a rate has no queue.
+        if len(forward) == 1 and forward[0].queue is not None:
+            queues.append(queue_of(document))
         if common is None or groups is None:
             common, groups = settings, own
         common = {name: value for name, value in common.items() if settings.get(name) == value}

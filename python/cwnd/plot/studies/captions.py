@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cwnd.keywords import NO_RATE
 from cwnd.notation import level_words
 from cwnd.plot.studies.chosen import Chosen
 from cwnd.plot.studies.layout import Layout
@@ -15,6 +16,7 @@ SETTINGS = {
     "rate": "{}",
     "rtt": "RTT {}",
     "buffer": "buffer {}",
+    "delay_limit": "at most {} on the link",
     "queue": "{}",
     "loss": "loss {}",
     "jitter": "{}",
@@ -32,7 +34,9 @@ def set_up(layout: Layout) -> list[str]:
     words = []
     for name, form in SETTINGS.items():
         value = chosen.study.fixed.get(name, "")
-        if value and value != "droptail":
+        if name == "rate" and value == NO_RATE:
+            words.append("no rate")
+        elif value and value != "droptail":
             words.append(form.format(value))
     for factor in chosen.factors.values():
         if len(factor.levels) == 1:
