@@ -72,3 +72,45 @@ def test_only_other_seeds_are_other_seeds(cwnd: Cli, folder: Path, tmp_path: Pat
     sized = package.compare(["cubic@size=100kB"], rate="20Mbit/s", rtt="20ms", duration="5s", seeds=2)
     with pytest.raises(ScenarioError, match="a measure that both sides have"):
         package.diff(package.load(folder / "one"), sized, measures=["completion_p50_s"])
+
+
+# One flow through 10 Mbit/s uses nearly all of it, and through no rate nothing of it; both carry something.
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_side_that_has_a_value_shows_it_where_the_other_has_none(paired: bool) -> None:
+    rated = package.compare("cubic", rate="10Mbit/s", rtt="100ms", duration="5s", seeds=2)
+    rateless = package.compare("cubic", rate="none", loss="random:0.001", rtt="100ms", duration="5s", seeds=2)
+    measures = ["capacity_mbps", "throughput"]
+    there = {each.measure: each for each in package.diff(rated, rateless, measures=measures, paired=paired).over_points}
+    back = {each.measure: each for each in package.diff(rateless, rated, measures=measures, paired=paired).over_points}
+    capacity, same = there["capacity_mbps"], back["capacity_mbps"]
+    assert (capacity.a, capacity.b, capacity.difference, capacity.n) == (10, None, None, 0)
+    assert (same.a, same.b, same.why) == (None, 10, "A: no rate")
+    assert there["throughput_mbps"].difference is not None
+
+
+# Algorithms at two rates: A's capacity over both points is that of neither, as one has none; 10 alone would be that of one point.
+def test_over_points_a_side_has_a_mean_where_it_has_a_value_at_each(cwnd: Cli, tmp_path: Path) -> None:
+    study = ("sweep", "{cubic,reno}@rwnd=10", "--rtt", "100ms", "--duration", "2s", "--rate", "10Mbit/s,none")
+    assert cwnd(*study, "-o", "study", cwd=tmp_path).returncode == 0
+    found = package.diff(tmp_path / "study", between="cc=cubic,reno", measures=["capacity_mbps"])
+    (over,) = found.over_points
+    assert (over.a, over.b, over.difference) == (None, None, None)
+    assert [(each.a, each.b) for each in found.at_points] == [(10, 10), (None, None)]
+    done = cwnd("diff", "study", "--between", "cc=cubic,reno", "--measures", "capacity_mbps", "--each", cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "0 of 1 differences are decided; 1 row has no difference"
+    assert repr(found).endswith("0 of 0 numbers differ over 2 points)")
+    # One side has 10 Mbit/s at both points, the other no rate at either.
+    sides = [
+        package.sweep("cubic@rwnd={9,10}", rate=rate, rtt="100ms", duration="2s", seeds=2)
+        for rate in ("10Mbit/s", "none")
+    ]
+    for paired in (True, False):
+        (both,) = package.diff(*sides, measures=["capacity_mbps"], paired=paired).over_points
+        assert (both.a, both.b, both.points) == (10, None, 2)
+
+
+# 5 s are too short for the shares to converge, and a run that is long enough never had fair ones.
+def test_a_side_that_never_reached_a_time_says_never_beside_one_that_has_none(cwnd: Cli, folder: Path) -> None:
+    done = cwnd("diff", "unfair", "one", "--measures", NAME, cwd=folder)
+    words = " ".join(done.stdout.split())
+    assert "convergence_s A never B none change (95 %) A: the shares never stayed within" in words, done.stdout

@@ -49,6 +49,17 @@ class Series:
     seeds: tuple[Sequence[int], Sequence[int]]
     undefined: int
     why: str
+    #: The values of each side; they are shown where there is nothing to compare them with.
+    sides: tuple[Sequence[float], Sequence[float]] = ((), ())
+
+    @property
+    def has_difference(self) -> bool:
+        """Whether there is a pair, or a value on both sides."""
+        return self.samples.n > 0
+
+    def values_of(self, side: int) -> Sequence[float]:
+        """The values of a side that are compared; where none are, all that it has."""
+        return (self.samples.a, self.samples.b)[side] if self.has_difference else self.sides[side]
 
 
 def series(ours: Numbers, theirs: Numbers, keys: tuple[Key, Key], comparing: Comparing) -> Series:
@@ -59,13 +70,15 @@ def series(ours: Numbers, theirs: Numbers, keys: tuple[Key, Key], comparing: Com
         left, right = [[seed for seed in side if side[seed] is not None] for side in (a, b)]
         undefined = len(a) + len(b) - len(left) - len(right)
         ours_defined, theirs_defined = [[each for each in side.values() if each is not None] for side in (a, b)]
-        return Series(Samples(ours_defined, theirs_defined, paired=False), (left, right), undefined, why)
+        samples = Samples(ours_defined, theirs_defined, paired=False)
+        return Series(samples, (left, right), undefined, why, (ours_defined, theirs_defined))
     common = [seed for seed in a if seed in b]
     pairs = {seed: (x, y) for seed in common if (x := a[seed]) is not None and (y := b[seed]) is not None}
     found = Samples([x for x, _ in pairs.values()], [y for _, y in pairs.values()], paired=True)
     # Times that neither side reached say nothing.
     neither = sum(x == y == math.inf for x, y in pairs.values())
-    return Series(found, (list(pairs), list(pairs)), len(common) - len(pairs) + neither, why)
+    sides = tuple([value for seed in common if (value := side[seed]) is not None] for side in (a, b))
+    return Series(found, (list(pairs), list(pairs)), len(common) - len(pairs) + neither, why, (sides[0], sides[1]))
 
 
 def reason(ours: str, theirs: str) -> str:
@@ -99,7 +112,15 @@ def pooled(of_points: Sequence[Series], centre: Callable[[Sequence[float]], floa
     found = Samples(sides[0], sides[1], paired)
     if centre is median and found.n and paired:
         undefined = sum(a == b == math.inf for a, b in zip(found.a, found.b, strict=True))
-    return Series(found, (seeds[0], seeds[1]), undefined, why)
+    alone = [side_over_points([each.values_of(side) for each in of_points], centre) for side in (0, 1)]
+    return Series(found, (seeds[0], seeds[1]), undefined, why, (alone[0], alone[1]))
+
+
+def side_over_points(
+    of_points: Sequence[Sequence[float]], centre: Callable[[Sequence[float]], float]
+) -> Sequence[float]:
+    """The centre of a side over points, each with its own values; nothing where it has none at a point."""
+    return [centre([centre(values) for values in of_points])] if all(of_points) else []
 
 
 def effect_of(
@@ -115,8 +136,10 @@ def effect_of(
     empty |= {"place": {}, "centre": "mean", "n": samples.n, "undefined": found.undefined, "why": found.why}
     if measure in TIMES:
         return median_effect(found, {**empty, **common, "centre": "median"}, comparing)
-    if not samples.n:
-        return Effect(**{**empty, **common, "why": found.why or "no run of one side has a value"})  # type: ignore[arg-type]
+    if not found.has_difference:
+        means = [fmean(values) if values else None for values in found.sides]
+        numbers = {"a": means[0], "b": means[1], "why": found.why or "no run of one side has a value"}
+        return Effect(**{**empty, **common, **numbers, "samples": alone_of(found)})  # type: ignore[arg-type]
     mean_a, mean_b = samples.means()
     apart = difference(samples, comparing.level, comparing.method)
     part = relative(samples, comparing.level, comparing.method)
@@ -140,14 +163,21 @@ def effect_of(
     return Effect(**{**empty, **common, **numbers})  # type: ignore[arg-type]
 
 
+def alone_of(found: Series) -> Samples:
+    """The values of each side of a number without a difference; they are no pairs."""
+    return Samples(found.sides[0], found.sides[1], paired=False)
+
+
 def median_effect(found: Series, known: dict[str, object], comparing: Comparing) -> Effect:
     """The effect on a time: medians, and the median of the pairs' differences."""
     samples = found.samples
     numbers: dict[str, object] = {
-        "a": median_interval(samples.a).centre,
-        "b": median_interval(samples.b).centre,
+        "a": median_interval(found.values_of(0)).centre,
+        "b": median_interval(found.values_of(1)).centre,
         "why": found.why,
     }
+    if not found.has_difference:
+        numbers["samples"] = alone_of(found)
     if samples.paired and samples.n:
         apart = median_difference(samples, comparing.level)
         numbers |= {"difference": apart.centre, "low": apart.low, "high": apart.high, "n": apart.n, "why": apart.why}

@@ -39,9 +39,9 @@ def number(value: float | None, *, signed: bool = False) -> str:
     return f"{value:+.4g}" if signed else f"{value:.4g}"
 
 
-def centre(effect: Effect, value: float | None) -> str:
-    """A side's mean or median; half of the runs or more did not reach a time that has none."""
-    return "never" if value is None and effect.centre == "median" and effect.samples.n else number(value)
+def centre(effect: Effect, value: float | None, values: Sequence[float]) -> str:
+    """A side's mean or median, of these values; half of the runs or more did not reach a time that has none."""
+    return "never" if value is None and effect.centre == "median" and values else number(value)
 
 
 def ends(effect: Effect) -> str:
@@ -90,7 +90,8 @@ def at_fewer(effect: Effect, points: int) -> str:
 
 def cells(effect: Effect, *, placed: bool) -> list[str]:
     """The cells of an effect's row after the first, which is its measure."""
-    numbers = [centre(effect, effect.a), centre(effect, effect.b), percent(effect), effect.verdict]
+    sides = [centre(effect, effect.a, effect.samples.a), centre(effect, effect.b, effect.samples.b)]
+    numbers = [*sides, percent(effect), effect.verdict]
     return [place(effect.place), *numbers] if placed else numbers
 
 
@@ -124,7 +125,10 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
     # The number that chance decides is said where it is half of one or more.
     chance = len([effect for effect in judgeable if effect.verdict != "same"]) * (1 - difference.level)
     by_chance = f"; if nothing differed, about {chance:.1f} of them would be" if chance >= 0.5 else ""
-    printer.print(f"{decided} of {len(effects)} differences are decided{by_chance}")
+    compared = sum(effect.difference is not None for effect in effects)
+    none = len(effects) - compared
+    without = f"; {none} {'row has' if none == 1 else 'rows have'} no difference" if none else ""
+    printer.print(f"{decided} of {compared} differences are decided{by_chance}{without}")
 
 
 def unpaired(difference: Difference) -> None:

@@ -125,7 +125,10 @@ class Difference(Displayed):
 
     def __repr__(self) -> str:
         decided = sum(effect.decided for effect in self.over_points)
-        return f"Difference({self.b} against {self.a}: {decided} of {len(self.over_points)} numbers differ over {self.points} points)"
+        compared = sum(effect.difference is not None for effect in self.over_points)
+        return (
+            f"Difference({self.b} against {self.a}: {decided} of {compared} numbers differ over {self.points} points)"
+        )
 
 
 TEXTS = ("of", "label", "label_b", "measure", "unit", "centre")
