@@ -73,7 +73,9 @@ def queues_of(document: Table, *, brief: bool = False) -> str:
 def others_of(scenario: Scenario, document: Table) -> dict[str, str]:
     """What else a caption says of a scenario's links, where it is not what one expects: `jitter`, `packet_size`, `reverse`."""
     links = links_of(document)
-    sizes = dict.fromkeys(str(link["packet_size"]) for link in links if "packet_size" in link)
+    # The only link has the key, or the whole network has.
+    tables = [table for table in (document, *links) if "packet_size" in table]
+    sizes = dict.fromkeys(str(table["packet_size"]) for table in tables)
     most = dict.fromkeys(with_space(most_of(link["jitter"])) for link in links if link.get("jitter"))
     found = {
         "jitter": f"jitter up to {' or '.join(most)}" if most else "",

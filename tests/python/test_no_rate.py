@@ -128,10 +128,8 @@ def test_pictures_have_no_line_of_a_capacity(result: Result) -> None:
     run = RunData(result)
     assert run.capacity == [None]
     assert run.setup(200).startswith("no rate, RTT 100 ms, seed 1"), run.setup(200)
-    for picture in (plot.windows, plot.throughput, plot.queue):
+    for picture in (plot.windows, plot.throughput):
         plt.close(picture(result))
-    with pytest.raises(ScenarioError, match=r"^unit: .*the link has no rate"):
-        plot.queue(result, unit="ms")
 
 
 def test_the_shell_takes_links_without_a_rate() -> None:

@@ -184,10 +184,12 @@ def throughput(run: RunData, axes: Axes, *, named: bool = True) -> None:
     draw_marks(run, axes, named=named)
 
 
-def queue(run: RunData, axes: Axes, link: int = 0, *, named: bool = True) -> None:
-    """A link's backlog, in packets (in kB if their sizes differ) and in the time that it takes to send."""
+def queue(run: RunData, axes: Axes, link: int | None = None, *, named: bool = True) -> None:
+    """A link's backlog, in packets (in kB if their sizes differ) and in the time that it takes to send; by default of the first link with a queue."""
+    link = run.queued[0] if link is None else link
     time, packets, size = run.queues[link]
     capacity = run.capacity[link]
+    assert capacity is not None, "a link without a rate has no queue"
     same_size = bool((size == packets * run.scenario.packet_bytes).all())
     backlog = packets if same_size else size / 1e3
     axes.plot(time, backlog, color=GREY, linewidth=0.8)
@@ -198,8 +200,6 @@ def queue(run: RunData, axes: Axes, link: int = 0, *, named: bool = True) -> Non
     if len(run.queues) > 1:
         axes.set_title(name, fontsize=10, parse_math=False)
     draw_marks(run, axes, link=name, named=named)
-    if capacity is None:
-        return
     if capacity.is_constant:
         ms_per_unit = (run.scenario.packet_bytes if same_size else 1000) * 8 / capacity.mbps[0] / 1e3
 
@@ -306,9 +306,9 @@ def new_figure(*, figsize: tuple[float, float], layout: Literal["constrained"]) 
 
 
 def queues(run: RunData) -> Figure:
-    """The backlog of each link in a panel of its own; of many links the busiest."""
+    """The backlog of each link with a queue in a panel of its own; of many links the busiest."""
     links = run.summary["links"]
-    busiest = sorted(range(len(links)), key=lambda link: -(links[link]["utilization"] or 0.0))[:MAX_LINKS]
+    busiest = sorted(run.queued, key=lambda link: -(links[link]["utilization"] or 0.0))[:MAX_LINKS]
     chosen = sorted(busiest)
     rows = -(-len(chosen) // 2)
     figure = new_figure(figsize=(13, 0.9 + 2.6 * rows), layout="constrained")
@@ -317,7 +317,7 @@ def queues(run: RunData) -> Figure:
         queue(run, axes, link)
     for axes in grid.flat[len(chosen) :]:
         axes.set_visible(False)
-    note = f" (the {MAX_LINKS} busiest of {len(links)} links)" if len(links) > MAX_LINKS else ""
+    note = f" (the {MAX_LINKS} busiest of {len(run.queued)} links)" if len(run.queued) > MAX_LINKS else ""
     figure.suptitle(heading(run, 110, note), fontsize=12, parse_math=False)
     return figure
 
@@ -325,16 +325,19 @@ def queues(run: RunData) -> Figure:
 def draw(result: Result, folder: Path) -> None:
     """Writes `cwnd`, `throughput`, `queue`, `shares` and `overview`, each as PNG and SVG, to `folder`.
 
-    Of a run of traffic alone, `queue` and `overview`; without a rate on any path no `shares`.
+    Of a run of traffic alone, `queue` and `overview`. Without a rate on any path there are no `shares`, and without a queue at any link no `queue`.
     """
     run = RunData(result)
     digest = hashlib.sha256(result.scenario.to_json().encode()).hexdigest()[:16]
-    panels = PANELS if run.series else {"queue": queue}
-    if all(flow["share"] is None for flow in run.summary["flows"]):
-        panels = {name: panel for name, panel in panels.items() if name != "shares"}
+    empty = {"shares"} if all(flow["share"] is None for flow in run.summary["flows"]) else set()
+    empty |= {"queue"} if not run.queued else set()
+    of_run = PANELS if run.series else {"queue": queue}
+    panels = {name: panel for name, panel in of_run.items() if name not in empty}
+    if not panels:
+        return
     with mpl.rc_context({**STYLE, "svg.hashsalt": digest}):
         for name, panel in panels.items():
-            if name == "queue" and len(run.queues) > 1:
+            if name == "queue" and len(run.queued) > 1:
                 save(queues(run), folder / name, digest)
                 continue
             size = (8, 4.5 if name != "shares" else 1.6 + 0.55 * max(2.5, len(run.colour)))
@@ -349,7 +352,7 @@ def draw(result: Result, folder: Path) -> None:
             if name in ("cwnd", "throughput"):
                 legend(run, figure, 3, windows=name == "cwnd")
             save(figure, folder / name, digest)
-        shape = (2, 2) if len(panels) > 1 else (1, 1)
+        shape = (-(-len(panels) // 2), min(len(panels), 2))
         figure = new_figure(figsize=(13, 4.1 * shape[0]), layout="constrained")
         grid = figure.subplots(*shape, squeeze=False)
         for index, (axes, panel) in enumerate(zip(grid.flat, panels.values())):

@@ -122,6 +122,8 @@ class RunData:
             None if each["capacity_mbps"] is None else Capacity.of(rates, link)
             for link, each in enumerate(self.summary["links"])
         ]
+        #: The links that have a queue: those with a rate.
+        self.queued = [link for link, capacity in enumerate(self.capacity) if capacity is not None]
         self.marks = self._marks(result)
 
     def window(self, number: int) -> tuple[Numbers, Numbers]:

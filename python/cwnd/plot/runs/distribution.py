@@ -25,12 +25,12 @@ Sample = dict[str, tuple[Numbers, Numbers]]
 
 
 def waits(runs: Sequence[RunData]) -> Sample:
-    """Queueing delays of the packets at each link, over the measured interval (ms)."""
+    """Queueing delays of the packets at each link with a queue, over the measured interval (ms)."""
     found: Sample = {}
     for number, link in enumerate(runs[0].summary["links"]):
         parts = [table_rows(run, number) for run in runs]
         values, counts = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
-        if counts.sum():
+        if counts.sum() and number in runs[0].queued:
             found[link["name"]] = values, counts
     return found
 
@@ -82,7 +82,9 @@ def distribution(runs: Runs, measure: str | None = None, *, width: Width = "page
     every = named(found, sample)
     lines = {name: line for name, line in every.items() if np.isfinite(line[0]).any()}
     if not lines:
-        raise refused("measure", chosen, "a measure that has values in these runs")
+        has_queue = any(variant.first.queued for variant in found)
+        why = ": no link has a queue" if chosen == "queue_ms" and not has_queue else ""
+        raise refused("measure", chosen, f"a measure that has values in these runs{why}")
     canvas = Canvas.of([""], width, ax)
     axes = canvas.grid[0]
     labels = []

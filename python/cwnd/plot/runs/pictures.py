@@ -171,7 +171,7 @@ def queue(
 ) -> Figure:
     """Draws what waits at a link over time: as the time until it is sent (`unit="ms"`, where the link's rate is constant), or in packets, with the one in service.
 
-    `link` is the link's name; the first where none is given. `runs`, bands over seeds, `width` and `ax` as in `windows`.
+    `link` is the link's name; the first with a queue where none is given. `runs`, bands over seeds, `width` and `ax` as in `windows`.
     """
     found = variants(runs)
     names = [each["name"] for each in found[0].first.summary["links"]]
@@ -179,12 +179,17 @@ def queue(
         raise refused("link", link, "a link", names)
     if unit not in (None, "ms", "packets"):
         raise refused("unit", unit, "ms or packets")
-    number = 0 if link is None else names.index(link)
-    capacities = [run.capacity[number] for variant in found for run in variant.runs]
+    queued = sorted({place for variant in found for place in variant.first.queued})
+    if not queued:
+        raise refused("runs", "links without a rate", "runs with a queue: no link has a queue")
+    number = queued[0] if link is None else names.index(link)
+    if number not in queued:
+        raise refused("link", link, "a link with a queue, as this one has no rate", [names[place] for place in queued])
+    with_queue = [variant for variant in found if number in variant.first.queued]
+    capacities = [run.capacity[number] for variant in with_queue for run in variant.runs]
     constant = all(capacity is not None and capacity.is_constant for capacity in capacities)
     if unit == "ms" and not constant:
-        why = "link has no rate" if None in capacities else "link's rate changes"
-        raise refused("unit", unit, f"packets, as the {why}")
+        raise refused("unit", unit, "packets, as the link's rate changes")
     in_ms = constant if unit is None else unit == "ms"
 
     def series(run: RunData) -> Series:
@@ -196,10 +201,12 @@ def queue(
     every = [
         Curve(variant.name, place, [series(run) for run in variant.runs], len(variant.runs))
         for place, variant in enumerate(found)
+        if variant in with_queue
     ]
     canvas, axes = canvas_over_time(found, width, ax)
     labels = curves.draw(axes, every, end_of(found))
     axes.set_ylim(bottom=0)
-    words = [f"link {names[number]}"] if len(names) > 1 else []
+    words = [f"{variant.name}: no queue" for variant in found if variant not in with_queue]
+    words += [f"link {names[number]}"] if len(names) > 1 else []
     title = "queueing delay (ms)" if in_ms else "queue (packets)"
     return complete(canvas, found, labels, title, [*words, *curves.said(every, "links")])
