@@ -125,3 +125,16 @@ def test_a_caption_of_several_links_names_the_size_of_packets_where_it_is_anothe
     lot = package.parking_lot(flow, hops=2, rate="8Mbit/s", delay="5ms", duration="2s", packet_size=size)
     words = caption(plot.queue(package.run(lot)))
     assert ("packets of 1 kB" in words) == said and ("packets of" in words) == said, words
+
+
+# The line of full capacity is where x + y = 10 Mbit/s; at a point without a rate the two flows may have more or less than that.
+@pytest.mark.parametrize(
+    ("rates", "measure", "has_line"), [("10Mbit/s", "throughput", True), ("10Mbit/s,none", "", False)]
+)
+def test_full_capacity_is_drawn_where_every_point_has_it(rates: str, measure: str, has_line: bool) -> None:
+    axes = {"link.loss": ["random:0.001", "random:0.002"]}
+    study = package.sweep(["cubic@rwnd=40", "reno@rwnd=40"], axes, rtt="20ms", duration="4s", rate=rates)
+    figure = plot.fairness(study, measure=measure or None)
+    texts = {text.get_text() for panel in figure.axes for text in panel.texts}
+    assert "equal shares" in texts and ("full capacity" in texts) == has_line, texts
+    assert figure.axes[0].get_xlabel() == "cubic: throughput (Mbit/s)"

@@ -66,9 +66,10 @@ def fairness(
     if measure is not None:
         measure = measure_named("measure", measure, RATES, "a rate of groups")
     known = capacities(study, where)
-    capacity = one_number(known, SAME_CAPACITY)
-    # Without a rate there are no shares.
-    by_default = SHARE if known and capacity is None else RATES[0]
+    # A line of full capacity is that of every point, so none is drawn where a point has no rate.
+    capacity = None if None in known else one_number([each for each in known if each is not None], SAME_CAPACITY)
+    # Where a point has no rate, its flows have no share.
+    by_default = SHARE if None not in known and capacity is None else RATES[0]
     chosen = choose(study, measure or by_default, where, of=("group",))
     both = {key: two_groups(rows, of, against) for key, rows in by_run(chosen).items()}
     flows = by_run(choose(study, "flows", where, of=("group",)))
@@ -163,13 +164,13 @@ def ends_of_axis(values: Sequence[float]) -> tuple[float, float]:
     return middle - 0.7 * span, middle + 0.7 * span
 
 
-def capacities(study: Study, where: Where | None) -> list[float]:
-    """What the link of each group could carry, from its throughput and its share of that."""
+def capacities(study: Study, where: Where | None) -> list[float | None]:
+    """What the link of each group could carry, from its throughput and its share of that; `None` without a rate. Of a group that sent nothing, nothing."""
     rates, shares = (choose(study, measure, where, of=("group",)).runs() for measure in (RATES[0], SHARE))
     return [
-        rate["value"] / (share["value"] / 100)
+        rate["value"] / (share["value"] / 100) if share["value"] is not None else None
         for rate, share in zip(rates, shares, strict=True)
-        if rate["value"] and share["value"]
+        if rate["value"] and share["value"] != 0
     ]
 
 
