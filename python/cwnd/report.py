@@ -257,7 +257,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
             printer.print(sizes(summary))
         printer.print("took: from the start, before the handshake if there is one, to the last byte received")
         if any(group["finished"] < group["started"] for group in summary["transfers"]):
-            printer.print("-: some did not end within the run; they took longer than all others")
+            printer.print("-: some did not end within the run; they count as longer than all others")
         for group in summary["transfers"]:
             if group["ended_before"]:
                 printer.print(ended_before(group["name"], group["of"], group["ended_before"], group["started"]))

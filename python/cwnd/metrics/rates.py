@@ -77,7 +77,7 @@ def completion_time(transfers: pa.Table) -> Distribution:
     """Times from a transfer's start to the arrival of its last byte: mean, p50, p95, p99, in s (RFC 5166 §2.1.1).
 
     `transfers` has a row per transfer: `start_s`, `end_s` (null or NaN when the run ended first). A transfer that did not
-    end took longer than any that did: percentiles are undefined where they fall among those, and the mean is undefined
+    end counts as longer than any that did: percentiles are undefined where they fall among those, and the mean is undefined
     when there is one.
     """
 
