@@ -111,6 +111,11 @@ def test_every_group_has_a_colour_a_dash_and_a_bar_of_its_own() -> None:
     assert all(look[1] != other[1] for look, other in zip(looks[::2], looks[2::2]))
     assert len({(run.style(number)["color"], run.style(number)["alpha"]) for number in range(12)}) == 12
 
+    # Three flows of two labels have three dashes: those of one label differ in grey, too.
+    few = drawn([Flow("cubic", count=2), Flow("reno")])
+    assert len({str(few.style(number)["linestyle"]) for number in range(3)}) == 3
+    assert few.style(0)["color"] == few.style(1)["color"] != few.style(2)["color"]
+
     # What is the same in all is one group, and its flows have the dashes.
     alike = drawn([Flow("cubic", count=2), Flow("cubic")])
     assert list(alike.flows_of) == ["cubic"] and alike.labels == ["cubic"] * 3

@@ -91,20 +91,20 @@ def panel_top(run: RunData) -> float:
     return 1.15 * float(max((part.max() for part in measured if part.size), default=0))
 
 
-def exceeding_windows(run: RunData) -> list[tuple[str, float, float]]:
-    """The labels whose windows exceed that panel: label, time and size of the largest window in samples and events, the earliest first."""
+def exceeding_windows(run: RunData) -> list[tuple[int, float, float]]:
+    """Of each label whose windows exceed that panel: the flow, time and size of the largest window in samples and events, the earliest first."""
     top = panel_top(run)
     exceeding = []
-    for label, flows in run.flows_of.items():
-        peak, time_s = 0.0, 0.0
+    for flows in run.flows_of.values():
+        peak, time_s, largest = 0.0, 0.0, flows[0]
         for flow in flows:
             time, cwnd, _ = run.series[flow]
             if cwnd.size and cwnd.max() > peak:
-                peak, time_s = float(cwnd.max()), float(time[cwnd.argmax()])
+                peak, time_s, largest = float(cwnd.max()), float(time[cwnd.argmax()]), flow
             if cwnd.size and flow in run.peaks and run.peaks[flow][1] > peak:
-                time_s, peak = run.peaks[flow]
+                (time_s, peak), largest = run.peaks[flow], flow
         if peak > top > 0:
-            exceeding.append((label, time_s, peak))
+            exceeding.append((largest, time_s, peak))
     return sorted(exceeding, key=lambda row: row[1])
 
 
@@ -116,12 +116,13 @@ def windows(run: RunData, axes: Axes, *, named: bool = True) -> None:
     if top := panel_top(run):
         axes.set_ylim(0, top)
     draw_ends(run, axes)
-    for index, (label, time_s, peak) in enumerate(exceeding_windows(run)):
-        colour = run.colour[label]
+    for index, (flow, time_s, peak) in enumerate(exceeding_windows(run)):
+        colour = run.colour[run.labels[flow]]
+        name = f"{run.summary['flows'][flow]['name']}: " if len(run.labels) > 1 else ""
         axes.plot(time_s, top, marker="^", markersize=7, color=colour, clip_on=False, zorder=5)
         late = time_s > 0.6 * run.scenario.duration_s
         axes.annotate(
-            f"{label}: largest recorded {peak:g}" if len(run.flows_of) > 1 else f"largest recorded {peak:g}",
+            f"{name}largest recorded {peak:g}",
             (time_s, top),
             xytext=(-8 if late else 8, -3 - 13 * index),
             textcoords="offset points",
@@ -139,8 +140,8 @@ def windows(run: RunData, axes: Axes, *, named: bool = True) -> None:
 
 def slow_start(run: RunData, axes: Axes) -> None:
     """The windows around the first one that exceeds the panel of `windows`, in full."""
-    label, peak_s, _ = exceeding_windows(run)[0]
-    begin = min(run.summary["flows"][flow]["start_s"] for flow in run.flows_of[label])
+    largest, peak_s, _ = exceeding_windows(run)[0]
+    begin = min(run.summary["flows"][flow]["start_s"] for flow in run.flows_of[run.labels[largest]])
     begin = begin if begin < peak_s else 0.0
     end = min(begin + 3 * (peak_s - begin), run.scenario.duration_s)
     top = 0.0

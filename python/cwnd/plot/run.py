@@ -191,14 +191,15 @@ class RunData:
         return merged if len(merged) <= MAX_MARKS and len(chosen) <= 4 * MAX_MARKS else []
 
     def style(self, number: int) -> LineStyle:
-        """Colour and dashes by label, lightness by number within it; dashes by number if all flows have the same label."""
+        """Colour by label, lightness by number within it. Dashes by flow where there are enough for all, so that a grey copy can be read; else by label, or by number if all flows have the same label."""
         label = self.labels[number]
         index = self.flows_of[label].index(number) if len(self.labels) <= NAMED else 0
         group = list(self.flows_of).index(label)
         few = len(self.labels) <= NAMED
+        dash = number if len(self.labels) <= len(DASHES) else group if len(self.flows_of) > 1 else index
         return {
             "color": self.colour[label],
-            "linestyle": DASHES[(group if len(self.flows_of) > 1 else index) % len(DASHES)],
+            "linestyle": DASHES[dash % len(DASHES)],
             "alpha": 1.0 - 0.2 * (index % 4) if few else 0.5,
             "linewidth": 1.1 if few else 0.6,
         }
