@@ -15,13 +15,19 @@ if TYPE_CHECKING:
 CAUSES = tuple(_native.drop_causes())
 #: The columns of a flow or a link that count them.
 COLUMNS = tuple(cause["column"] for cause in CAUSES)
+#: The column of what the loss process drops, which needs no queue.
+LOSSES = "drops_loss"
 #: The kinds of their events.
 EVENTS = tuple(cause["event"] for cause in CAUSES)
 
 
-def reported(dropped: Callable[[str], bool]) -> list[DropCause]:
-    """The causes that a report has: the usual ones, and those by whose column something was `dropped`."""
-    return [cause for cause in CAUSES if cause["always"] or dropped(cause["column"])]
+def reported(dropped: Callable[[str], bool], *, has_queue: bool) -> list[DropCause]:
+    """The causes that a report has: the usual ones (without a queue, the loss process), and those by whose column something was `dropped`."""
+    return [
+        cause
+        for cause in CAUSES
+        if (cause["always"] and (has_queue or cause["column"] == LOSSES)) or dropped(cause["column"])
+    ]
 
 
 def legend(causes: list[DropCause]) -> str:

@@ -37,3 +37,8 @@ def level_words(level: object) -> str:
         except ValueError:
             return level
     return notation(level)
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number of things: `1 point`, `2 points`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cwnd import drop_causes
 from cwnd.connection_failures import failure_lines, receive_limit_lines
 from cwnd.json_types import number, optional_number, total_of
+from cwnd.notation import count_of
 from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
@@ -66,7 +67,12 @@ def loss_fraction(link: LinkSummary) -> float:
 
 def causes_of(links: Sequence[LinkSummary]) -> list[DropCause]:
     """The causes of drops that a report of these links has."""
-    return drop_causes.reported(lambda column: any(number(link, column) for link in links))
+    return drop_causes.reported(lambda column: any(number(link, column) for link in links), has_queue=has_queue(links))
+
+
+def has_queue(links: Sequence[LinkSummary]) -> bool:
+    """Whether one of these links has a queue: a link without a rate has none."""
+    return any(link["capacity_mbps"] is not None for link in links)
 
 
 def counted(link: LinkSummary, cause: DropCause) -> str:
@@ -80,26 +86,22 @@ def links(summary: Summary) -> Grid:
     rows = summary["links"]
     causes = causes_of(rows)
     marks = any(link.get("marks") for link in rows)
+    delays = ("mean", "p50", "p95", "p99", "max") if has_queue(rows) else ()
     headings = (
         "Mbit/s",
         "used",
         "lost",
-        "delay ms",
-        "p50",
-        "p95",
-        "p99",
-        "max",
+        *(["delay ms", *delays[1:]] if delays else []),
         *(cause["heading"] for cause in causes),
         *(["marked"] if marks else []),
     )
-    delays = ("mean", "p50", "p95", "p99", "max")
 
     def row(link: LinkSummary) -> list[str]:
         return [
             or_dash(mbps, link["capacity_mbps"]),
             or_dash("{:.1%}".format, link["utilization"]),
             percent(loss_fraction(link)),
-            *(f"{number(link, f'queue_{name}_ms'):.1f}" for name in delays),
+            *(f"{number(link, f'queue_{name}_ms'):.1f}" if has_queue([link]) else "-" for name in delays),
             *(f"{number(link, cause['column']):.0f}" for cause in causes),
             *([str(link["marks"])] if marks else []),
         ]
@@ -167,10 +169,11 @@ def whole_run(summary: Summary) -> str:
     def total(rows: Sequence[Mapping[str, object]], *keys: str) -> int:
         return sum(int(number(row, f"{key}_run")) for row in rows for key in keys)
 
-    flows = ", ".join(f"{total(summary['flows'], key)} {key}" for key in ("retransmits", "timeouts", "drops"))
+    kinds = ("retransmit", "timeout", "drop")
+    flows = ", ".join(count_of(total(summary["flows"], f"{kind}s"), kind) for kind in kinds)
     of_flows = [f"flows: {flows}"] if summary["flows"] else []
     return "in the whole run " + "; ".join(
-        [*of_flows, f"links, all traffic: {total(summary['links'], *drop_causes.COLUMNS)} drops"]
+        [*of_flows, f"links, all traffic: {count_of(total(summary['links'], *drop_causes.COLUMNS), 'drop')}"]
     )
 
 
@@ -186,7 +189,7 @@ def idle_flows(summary: Summary) -> str:
 
 def window(segments: float) -> str:
     """A window; a stack that does not show its own has 0 in the tables."""
-    return f"{segments:.1f}" if segments else "–"
+    return f"{segments:.1f}" if segments else "-"
 
 
 # (heading, key, format), one column each.
@@ -268,17 +271,19 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
     fairness = f"Jain index {summary['jain']:.3f}" if summary["flows"] else ""
     if len(summary["links"]) > 1:
         printer.print("; ".join(filter(None, (measured, fairness))))
-        printer.print(f"delay: the wait in the queue; {drop_causes.legend(causes_of(summary['links']))}")
+        of_delay = "delay: the wait in the queue; " if has_queue(summary["links"]) else ""
+        printer.print(f"{of_delay}{drop_causes.legend(causes_of(summary['links']))}")
     else:
         link = summary["link"]
         used = "" if link["utilization"] is None else f"utilisation {link['utilization']:.1%}"
         capacity = "no rate" if link["capacity_mbps"] is None else f"{mbps(link['capacity_mbps'])} Mbit/s"
         found = ", ".join(filter(None, (used, fairness)))
         printer.print(f"{capacity}, {measured}{f': {found}' if found else ''}")
-        printer.print(
-            f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_p50_ms']:.1f} p50, "
-            f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, max {link['queue_max_ms']:.1f}"
-        )
+        if has_queue([link]):
+            printer.print(
+                f"queueing delay {link['queue_mean_ms']:.1f} ms mean, {link['queue_p50_ms']:.1f} p50, "
+                f"{link['queue_p95_ms']:.1f} p95, {link['queue_p99_ms']:.1f} p99, max {link['queue_max_ms']:.1f}"
+            )
         dropped = (f"{number(link, cause['column']):.0f} {counted(link, cause)}" for cause in causes_of([link]))
         marked = f"; {link['marks']} marked (ECN)" if link.get("marks") else ""
         printer.print(f"dropped {', '.join(dropped)}{marked}")

@@ -143,7 +143,8 @@ class Result(Displayed):
         of_link = (
             "no rate" if capacity is None else f"{'-' if used is None else f'{used:.1%}'} of {capacity:.4g} Mbit/s"
         )
-        return f"Result({', '.join(shown)}{more}; {of_link}; {self.summary['duration_s']:.4g} s, seed {self.summary['seed']})"
+        of_flows = f"{', '.join(shown)}{more}" if shown else "traffic alone"
+        return f"Result({of_flows}; {of_link}; {self.summary['duration_s']:.4g} s, seed {self.summary['seed']})"
 
     def __eq__(self, other: object) -> bool:
         """Equal if lane, scenario, summary (without the time that the run took) and every table are equal."""

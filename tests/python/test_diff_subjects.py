@@ -106,7 +106,7 @@ def test_a_point_that_one_side_has_lost_is_named_and_no_other_takes_its_place(tm
     )
     study = cwnd.sweep(tmp_path / "grid.toml")
     found = cwnd.diff(study, between="start=0s,15s", measures=["throughput"])
-    assert found.points == 1 and found.factors == ["duration"] and "1 points of A, 0 of B" in found.unpaired
+    assert found.points == 1 and found.factors == ["duration"] and "1 point of A, 0 of B" in found.unpaired
     assert all(effect.place == {"duration": "30s"} for effect in found.at_points)
     one, other = (
         cwnd.sweep("cubic", rtt=rtts, rate="10Mbit/s", duration="2s", seeds=2)

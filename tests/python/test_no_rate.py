@@ -150,3 +150,37 @@ def test_flows_in_several_arguments_are_refused_in_one_line(function: object) ->
         "and all else by keyword"
     )
     assert refused.value.field == "flows"
+
+
+# In 100 ms there are 10 packets, so nothing waits and nothing is dropped but by the loss process.
+def test_the_report_of_a_run_without_a_queue_says_nothing_of_one(cwnd: Cli) -> None:
+    options = ("compare", "cubic@rwnd=10", "--rate", "none", "--loss", "at:50", *OPTIONS)
+    alone = cwnd(*options)
+    assert alone.returncode == 0, alone.stderr
+    several = cwnd(*options, "--seeds", "2")
+    for said in (alone.stdout, several.stdout):
+        assert "RED" not in said and "queue" not in said and "delay" not in said, said
+    assert "\ndropped 0 by the loss process\n" in alone.stdout
+    # The 50th packet is lost in the first second, before the measured interval.
+    assert "0 timeouts, 1 drop; links, all traffic: 1 drop\n" in alone.stdout
+
+
+def test_a_link_without_a_rate_has_dashes_beside_one_with_a_queue(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(
+        'duration = "2s"\n[[link]]\nfrom = "a"\nto = "b"\ndelay = "10ms"\n'
+        '[[link]]\nfrom = "b"\nto = "c"\nrate = "8Mbit/s"\ndelay = "10ms"\nqueue = { kind = "droptail", limit = "1bdp" }\n'
+        '[[flow]]\ncc = "cubic"\nfrom = "a"\nto = "c"\nrwnd = 10\n'
+    )
+    lines = [line.split() for line in cwnd("run", "two.toml", cwd=tmp_path).stdout.splitlines()]
+    assert ["a-b", "-", "-", "0", "%", "-", "-", "-", "-", "-", "0", "0", "0"] in lines, lines
+
+
+def test_traffic_alone_is_named_in_a_result() -> None:
+    traffic = [{"model": "udp", "rate": "1Mbit/s"}]
+    found = package.run(package.dumbbell([], rtt="100ms", duration="2s", traffic=traffic))
+    assert repr(found) == "Result(traffic alone; no rate; 2 s, seed 1)"
+
+
+def test_one_point_is_no_points(cwnd: Cli) -> None:
+    assert cwnd("sweep", "cubic", "--dry-run").stdout.startswith("1 point, 1 seed: 1 run\n")
+    assert "2 points, 1 seed: 2 runs\n" in cwnd("sweep", "{cubic,reno}", "--dry-run").stdout

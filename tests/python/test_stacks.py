@@ -56,7 +56,7 @@ def test_a_connection_that_ends_is_the_first_line_an_exit_code_a_warning_and_an_
     assert "too many gaps in stream buffer" in first
     # Its mean window would be one over time without a connection.
     (row,) = [line.split() for line in ended.stdout.splitlines() if line.split()[:2] == ["cubic", "40.0"]]
-    assert row[5] == "–", ended.stdout
+    assert row[5] == "-", ended.stdout
     several = cwnd("compare", flow, *path, "--seeds", "2", cwd=tmp_path)
     assert several.returncode == 1 and several.stdout.startswith("in 2 of 2 runs connections ended"), several.stdout
     printed = cwnd("compare", flow, *path, "--json", cwd=tmp_path)
@@ -318,7 +318,7 @@ def test_a_tcp_of_another_stack_is_one_too_and_its_window_is_not_made_up(tmp_pat
     path = ("--rate", "10Mbit/s", "--rtt", "40ms", "--duration", "10s", "--no-plots")
     shown = cwnd("compare", *flows, *path, "-o", "run", cwd=tmp_path).stdout
     rows = [line.split() for line in shown.splitlines() if line.strip().startswith("stock-")]
-    assert [(row[0], row[5]) for row in rows] == [("stock-cubic", "–"), ("stock-reno", "–")]
+    assert [(row[0], row[5]) for row in rows] == [("stock-cubic", "-"), ("stock-reno", "-")]
     run = package.load(tmp_path / "run")
     assert [flow["recovery"] for flow in run.summary["flows"]] == ["smoltcp"] * 2
     said = run.to_qlog(tmp_path / "run.sqlog").read_text()

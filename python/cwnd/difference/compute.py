@@ -21,6 +21,7 @@ from cwnd.difference.results import Difference, Effect
 from cwnd.difference.sides import Key, Numbers, Place, Subject, aligned, alone, partners, places
 from cwnd.input_errors import refused
 from cwnd.metrics.statistics import median_interval, t_beyond
+from cwnd.notation import count_of
 from cwnd.replicates.document import TIMES
 
 KINDS = ("all", "group", "link", "traffic", "transfers")
@@ -212,7 +213,7 @@ def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: C
     left = len(places(ours.values))
     lone = alone(ours, theirs, KINDS)
     if left > len(common) or len(right) > len(common):
-        lone.append(f"{left - len(common)} points of A, {len(right) - len(common)} of B")
+        lone.append(f"{count_of(left - len(common), 'point')} of A, {len(right) - len(common)} of B")
     if not common:
         raise refused("b", names[1], "a result with points that A has too (their factors have other values here)")
     over, at = [], []
@@ -245,7 +246,7 @@ def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: C
     if comparing.paired and not any(a & b for a, b in seeds):
         raise refused("b", names[1], "a result with seeds that A has too, or --unpaired")
     if single := sum(len(a ^ b) for a, b in seeds):
-        lone.append(f"{single} runs of one side under seeds that the other has not")
+        lone.append(f"{count_of(single, 'run')} of one side under seeds that the other has not")
     return Difference(
         *names, ours.factors, over, at, len(common), lone, comparing.paired, comparing.level, comparing.method
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cwnd.difference.effect import Method, Samples
 from cwnd.displayed import Displayed
 from cwnd.frames import pandas_of, polars_of
+from cwnd.notation import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,9 +127,7 @@ class Difference(Displayed):
     def __repr__(self) -> str:
         decided = sum(effect.decided for effect in self.over_points)
         compared = sum(effect.difference is not None for effect in self.over_points)
-        return (
-            f"Difference({self.b} against {self.a}: {decided} of {compared} numbers differ over {self.points} points)"
-        )
+        return f"Difference({self.b} against {self.a}: {decided} of {compared} numbers differ over {count_of(self.points, 'point')})"
 
 
 TEXTS = ("of", "label", "label_b", "measure", "unit", "centre")

@@ -19,6 +19,7 @@ from cwnd.executor import Watch
 from cwnd.exit_codes import fail
 from cwnd.lanes import SIM
 from cwnd.messages import detail, note, shows_progress
+from cwnd.notation import count_of
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of, replicate
 
 __all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "replicates", "say_stopped", "whole_number"]
@@ -52,7 +53,7 @@ def replicates(
     ):
         result = replicate(scenario, asked, threads, out, watch, force=force, lane=lane)
     took = time.monotonic() - start
-    detail(f"{result.done - result.found} runs made in {took:.2f} s, {result.found} were there")
+    detail(f"{count_of(result.done - result.found, 'run')} made in {took:.2f} s, {result.found} were there")
     if result.document is not None:
         if as_json:
             print(json.dumps(result.document))
@@ -68,7 +69,7 @@ def replicates(
         say_stopped(result.done, result.asked, out)
     if out is not None:
         before = f", {result.found} of them were there" if result.found else ""
-        note(f"{result.done} runs in {took:.1f} s{before}; written to {out}")
+        note(f"{count_of(result.done, 'run')} in {took:.1f} s{before}; written to {out}")
     if result.failures:
         raise typer.Exit(1)
 

@@ -115,7 +115,10 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
             printer.print(numbers("flows", CONVERGED, measured))
     rows = [(link["name"], {**link, **link["measures"]}) for link in links]
     printer.print(numbers("link", LINK, rows))
-    printer.print(numbers("link", DELAY, rows))
+    delays = DELAY if any(link["capacity_mbps"].get("mean") is not None for link in links) else DELAY[-1:]
+    # Without a queue there is no delay, and losses may be too few to be synchronised.
+    if delays is DELAY or any(interval_of(row, "synchronisation").get("mean") is not None for _, row in rows):
+        printer.print(numbers("link", delays, rows))
     if document["traffic"]:
         printer.print(traffic(document["traffic"]))
     if document["transfers"]:
@@ -137,9 +140,13 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     printer.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
         "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
-        "counts are of that interval too (--json has those of the whole run). delay: the wait in the queue; "
+        "counts are of that interval too (--json has those of the whole run). "
+        + ("delay: the wait in the queue; " if delays is DELAY else "")
         + drop_causes.legend(
-            drop_causes.reported(lambda column: any(is_informative(interval_of(link, column)) for link in links))
+            drop_causes.reported(
+                lambda column: any(is_informative(interval_of(link, column)) for link in links),
+                has_queue=delays is DELAY,
+            )
         ),
     )
     limited = [run["receive_limits"] for run in document["runs"] if run.get("receive_limits")]

@@ -9,6 +9,7 @@ from rich.filesize import decimal
 
 from cwnd._native import Simulation
 from cwnd.lanes import SIM
+from cwnd.notation import count_of
 from cwnd.study.results import place
 from cwnd.study.runner import StudyRun, cost
 
@@ -66,13 +67,13 @@ def dry_run(run: StudyRun, jobs: int) -> bool:
             else f"{name}: {', '.join(levels[:MOST_SHOWN])}{more}"
         )
     refused = say_refused(run)
-    seeds = f"{settings.first} {'seed' if settings.first == 1 else 'seeds'}" + (
+    seeds = count_of(settings.first, "seed") + (
         f", up to {settings.most_seeds} where intervals are wide" if settings.until else ""
     )
     missing = run.missing()
     asked = sum(run.wanted.values())
     print(
-        f"{len(points.points)} points{f', {refused} of them refused' if refused else ''}, {seeds}: {asked} {'run' if asked == 1 else 'runs'}{f', {run.found} of them are there' if run.found else ''}"
+        f"{count_of(len(points.points), 'point')}{f', {refused} of them refused' if refused else ''}, {seeds}: {count_of(asked, 'run')}{f', {run.found} of them are there' if run.found else ''}"
     )
     if settings.lane == SIM:
         seconds = sum(cost(run.scenario(each)) for each in missing) / packets_per_s(run) / jobs
@@ -98,4 +99,4 @@ def status(run: StudyRun) -> None:
     for number, count in list(left.items())[:MOST_SHOWN]:
         print(f"left: {place(run.points.points[number].factors)}: {count}")
     if len(left) > MOST_SHOWN:
-        print(f"left: {len(left) - MOST_SHOWN} more points")
+        print(f"left: {count_of(len(left) - MOST_SHOWN, 'more point')}")

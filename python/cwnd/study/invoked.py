@@ -21,6 +21,7 @@ from cwnd.keywords import DEFAULTS
 from cwnd.lanes import SIM, check_lane
 from cwnd.measure_names import measures_in
 from cwnd.messages import detail, note
+from cwnd.notation import count_of
 from cwnd.programs import BY_OPTION
 from cwnd.replicates.command import bar, say_stopped, whole_number
 from cwnd.replicates.replicating import MOST_JOBS, MOST_SEEDS, jobs_of
@@ -172,7 +173,7 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None, meas
         study = run_study(run, executors)
     took = time.monotonic() - start
     detail(
-        f"{study.done - study.found} runs made in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} were there"
+        f"{count_of(study.done - study.found, 'run')} made in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} were there"
     )
     number, count = run.settings.shard
     if count == 1:
@@ -190,7 +191,7 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None, meas
     if out is not None:
         before = f", {study.found} of them were there" if study.found else ""
         where = f"written to {out}" if count == 1 else f"part {number} of {count}, kept in {out}"
-        note(f"{study.done} runs in {took:.1f} s{before}; {where}")
+        note(f"{count_of(study.done, 'run')} in {took:.1f} s{before}; {where}")
     if study.failed:
         raise typer.Exit(1)
 
@@ -296,7 +297,11 @@ def merge_parts(shards: list[Path], out: Path) -> None:
     if run.folder is not None and run.folder.replaced:
         note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
     say_wide(study, run.settings)
-    left = f"; {study.left} runs are left: cwnd sweep with -o {out} and without --shard runs them" if study.left else ""
+    left = (
+        f"; {count_of(study.left, 'run')} left: cwnd sweep with -o {out} and without --shard runs them"
+        if study.left
+        else ""
+    )
     note(f"{study.done} of {study.asked} runs; written to {out}{left}")
     if study.left or study.failed:
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 from cwnd.displayed import Displayed
 from cwnd.flow_and_link import Value
 from cwnd.frames import RunsAndMeans
-from cwnd.notation import level_words
+from cwnd.notation import count_of, level_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,5 +71,5 @@ class Study(RunsAndMeans, Displayed):
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        wide = f", {len(self.wide)} points less precise than asked" if self.wide else ""
+        wide = f", {count_of(len(self.wide), 'point')} less precise than asked" if self.wide else ""
         return f"Study({self.done} of {self.asked} runs{failed}{wide}; factors {', '.join(self.factors) or 'none'})"
