@@ -298,7 +298,7 @@ def merge_parts(shards: list[Path], out: Path) -> None:
         note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
     say_wide(study, run.settings)
     left = (
-        f"; {count_of(study.left, 'run')} left: cwnd sweep with -o {out} and without --shard runs them"
+        f"; {count_of(study.left, 'run')} {'is' if study.left == 1 else 'are'} left: cwnd sweep with -o {out} and without --shard runs them"
         if study.left
         else ""
     )
