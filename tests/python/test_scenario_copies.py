@@ -68,7 +68,9 @@ def test_files_for_a_scenario_that_names_none_are_refused() -> None:
 # The printed form has the points of sizes.csv and does not name it.
 def test_a_printed_scenario_is_read_back_with_its_files() -> None:
     scenario = Scenario.from_toml(document(), {"radio.trace": TRACE, "sizes.csv": SIZES})
-    again = Scenario.of_printed(scenario.to_toml(), {file.path: file.contents for file in scenario.files}, of_folder=False)
+    again = Scenario.of_printed(
+        scenario.to_toml(), {file.path: file.contents for file in scenario.files}, of_folder=False
+    )
     assert again == scenario and again.files == scenario.files
 
 

@@ -104,7 +104,9 @@ def test_python_takes_series_of_rates_and_of_delays(files: Path, monkeypatch: py
     rate = {"series": str(files / "bw.csv"), "end": "hold"}
     delay = {"series": str(files / "rtt.csv"), "end": "hold"}
     scenario = package.dumbbell("cubic", rate="20Mbit/s", delay=delay, rtt="20ms", duration="3s", interval="100ms")
-    assert scenario == Scenario.of_printed(scenario.to_toml(), {file.path: file.contents for file in scenario.files}, of_folder=False)
+    assert scenario == Scenario.of_printed(
+        scenario.to_toml(), {file.path: file.contents for file in scenario.files}, of_folder=False
+    )
     flow = package.run(scenario).table("cwnd")
     rtts = {at: rtt for at, rtt in zip(flow["time_s"].to_pylist(), flow["srtt_ms"].to_pylist(), strict=True)}
     assert rtts[1.9] > 40 > 20 <= rtts[0.9]

@@ -18,6 +18,7 @@ from cwnd.netem_words import expanded, has_rate, link_keys, meanings, say_netem,
 from cwnd.study.grid import Grid, document_in
 from cwnd.study.keys import full, with_value
 from cwnd.study.netem_axes import Setting, overlap
+from cwnd.study.points import Base
 from cwnd.study.values import Values, once, values_of
 from cwnd.traced import rate_of
 
@@ -115,9 +116,7 @@ def check_trace(file: Path) -> None:
         raise refused_path("--trace", file, str(error)) from None
 
 
-def changed_scenario(
-    path: Path, name: str | None, trace: Path | None, netem: str | None
-) -> tuple[Scenario, list[str]]:
+def changed_scenario(path: Path, name: str | None, trace: Path | None, netem: str | None) -> tuple[Scenario, list[str]]:
     """The scenario of a file with these options of `cwnd run`, and what the words mean. Raises `ScenarioError`."""
     document, folder = document_in(path, name, ("SCENARIO.toml", "--name"))
     base = Base(expanded(document), folder)
