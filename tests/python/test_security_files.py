@@ -13,11 +13,14 @@ from conftest import Cli
 from needs import needs, needs_root
 
 import cwnd as package
+from cwnd.kernel.result import Manifest
+from cwnd.kernel.trace_folder import hand_over, trace_writer
 from cwnd.packets import capture_file
 from cwnd.page import PAGE
 from cwnd.partial_folders import remove_leftovers
 from cwnd.reproduce import html_report
-from cwnd.store import MANIFEST
+from cwnd.store import MANIFEST, TRACE
+from tools.fuzz.seeds import traced
 
 PRECIOUS = "not to be changed\n"
 #: Names that earlier versions wrote to before a file took its name.
@@ -156,8 +159,6 @@ def test_a_capture_is_not_written_through_a_link_that_replaces_it(tmp_path: Path
 
 @needs_root
 def test_a_kernel_trace_is_for_the_user_who_asked_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cwnd.kernel.trace import trace_writer
-
     monkeypatch.setenv("SUDO_UID", "12345")
     monkeypatch.setenv("SUDO_GID", "12346")
     with trace_writer(tmp_path / "trace") as writer:
@@ -173,8 +174,6 @@ def test_a_kernel_trace_is_for_the_user_who_asked_for_it(tmp_path: Path, monkeyp
 def test_a_folder_that_another_user_has_put_in_its_place_is_not_handed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cwnd.kernel.trace import hand_over
-
     victim, folder = tmp_path / "victim", tmp_path / "trace"
     victim.write_text(PRECIOUS)
     folder.mkdir(0o700)
@@ -188,6 +187,49 @@ def test_a_folder_that_another_user_has_put_in_its_place_is_not_handed_over(
     (tmp_path / "link").symlink_to(folder)
     with pytest.raises(NotADirectoryError):
         hand_over(tmp_path / "link")
+
+
+ABOUT: Manifest = {
+    **{
+        "kind": TRACE,
+        "lane": "kernel",
+        "files": [],
+        "algorithm": "cubic",
+        "seconds": 1.0,
+        "connections": 1,
+        "calls": 2,
+    },
+    **{"lost": 0, "differences": None, "first": None, "versions": {}},
+}  # type: ignore[typeddict-item]
+FLOWS = {"flow": pa.array([0], pa.uint32())}
+
+
+# That user gives the name of the temporary folder to another one, with links in it, while root writes.
+@pytest.mark.parametrize("name", ["manifest.json", "flows.parquet", "trace.svg"])
+def test_a_trace_is_not_written_through_a_folder_that_replaces_its_own(name: str, tmp_path: Path) -> None:
+    victim, folder = tmp_path / "victim", tmp_path / "parent" / "trace"
+    victim.write_text(PRECIOUS)
+    folder.parent.mkdir()
+    with (
+        pytest.raises(PermissionError, match="another user has put a folder in its place"),
+        trace_writer(folder) as writer,
+    ):
+        assert writer is not None
+        writer.partial.rename(folder.parent / "aside")
+        writer.partial.mkdir()
+        (writer.partial / name).symlink_to(victim)
+        writer.write("cwnd", traced("cwnd").to_batches()[0])
+        writer.finish(pa.record_batch(FLOWS), ABOUT, pictures=True)
+    assert victim.read_text() == PRECIOUS and not folder.exists()
+
+
+def test_a_trace_is_written_only_into_a_folder_that_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir(0o700)
+    (theirs / "manifest.json").symlink_to(tmp_path / "victim")
+    monkeypatch.setattr("cwnd.partial_folders.make_beside", lambda *_: theirs)
+    with pytest.raises(PermissionError, match="another user"), trace_writer(tmp_path / "trace"):
+        pytest.fail("a folder with something in it")
 
 
 # In /tmp a user can make what looks like a folder that a killed run of another user has left, with a result beside it to be "restored".

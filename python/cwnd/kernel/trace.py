@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import json
 import os
 import signal
 import sys
@@ -16,7 +14,6 @@ from pathlib import Path
 from types import FrameType
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from cwnd import _native, partial_folders
 from cwnd._native import ScenarioError, Table
@@ -24,18 +21,17 @@ from cwnd.harmless import one_line
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelEnded, KernelInputError, KernelModule, KernelTrace
 from cwnd.kernel.result import LANE, Manifest, TracedSet, TraceSummary
-from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.spec import is_object, module, name_of_set
+from cwnd.kernel.trace_folder import TraceWriter, trace_writer
 from cwnd.kernel.use import by_namespace_setting, report_exceptions
 from cwnd.messages import note, shows_progress
 from cwnd.plugin import LOADED
 from cwnd.replay import what_is_compared
-from cwnd.store import MANIFEST, TRACE, check_folder, kind_of_result, replace
+from cwnd.store import TRACE, check_folder, kind_of_result
 
 # Prefix of the names of the kernel's own algorithms.
 KERNELS_OWN = "kernel/"
 RING_BYTES = 64 << 20
-ROWS_PER_GROUP = 1 << 16
 # Interval between two reads of the ring buffer, which holds several seconds of a fast path, s.
 POLL_S = 0.25
 
@@ -136,87 +132,6 @@ def sets_of(algorithm: _native.Algorithm) -> list[str]:
 def set_names() -> set[str]:
     """Names of all parameter sets."""
     return {name for algorithm in _native.algorithms() for name in sets_of(algorithm)}
-
-
-def hand_over(folder: Path) -> None:
-    """Gives a new folder of root's with its files to the user who has called `sudo`, who can read it then.
-
-    That user may own the folder around it, and put another in its place: only what root has made is handed over, by descriptor.
-    """
-    user, group = os.environ.get("SUDO_UID", ""), os.environ.get("SUDO_GID", "")
-    if os.geteuid() != 0 or not (user.isdecimal() and group.isdecimal()):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        about = os.fstat(descriptor)
-        if about.st_uid != 0 or about.st_mode & 0o077:
-            raise OSError(errno.EPERM, "another user has put a folder in its place", str(folder))
-        for name in os.listdir(descriptor):  # noqa: PTH208 -- of a descriptor
-            os.chown(name, int(user), int(group), dir_fd=descriptor, follow_symlinks=False)
-        os.fchown(descriptor, int(user), int(group))
-    finally:
-        os.close(descriptor)
-
-
-class TraceWriter:
-    """Writes Parquet files to a folder, `partial`, which gets the name `folder` when they are complete."""
-
-    def __init__(self, partial: Path, folder: Path) -> None:
-        self.partial = partial
-        self.folder = folder
-        self.writers: dict[str, pq.ParquetWriter] = {}
-        self.buffered: dict[str, list[pa.RecordBatch]] = {}
-
-    def write(self, name: str, rows: pa.RecordBatch) -> None:
-        """Buffers the rows until there are enough for a row group, each of which costs time for every column."""
-        if not rows.num_rows:
-            return
-        buffered = self.buffered.setdefault(name, [])
-        buffered.append(rows)
-        if sum(batch.num_rows for batch in buffered) >= ROWS_PER_GROUP:
-            self.flush(name)
-
-    def flush(self, name: str) -> None:
-        table = pa.Table.from_batches(self.buffered.pop(name, [])).combine_chunks()
-        if name not in self.writers:
-            self.writers[name] = pq.ParquetWriter(
-                self.partial / f"{name}.parquet",
-                table.schema,
-                compression="zstd",
-                compression_level=1,
-                use_dictionary=[name for name in ("hook", "kind") if name in table.column_names] or False,
-                write_statistics=False,
-            )
-        self.writers[name].write_table(table)
-
-    def finish(self, flows: pa.RecordBatch, manifest: Manifest, *, pictures: bool) -> None:
-        """Writes the table of flows and the manifest, draws the picture, and gives the folder its name."""
-        self.write("flows", flows)
-        for name in list(self.buffered):
-            self.flush(name)
-        for writer in self.writers.values():
-            writer.close()
-        files = sorted([f"{name}.parquet" for name in self.writers] + [MANIFEST])
-        if pictures and "cwnd" in self.writers:
-            from cwnd.plot.kernel import draw
-
-            drawn = draw(StoredTrace(self.partial, {**manifest, "files": files}), self.partial)
-            files = sorted([*files, *(file.name for file in drawn)])
-        (self.partial / MANIFEST).write_text(json.dumps({**manifest, "files": files}, indent=1) + "\n")
-        hand_over(self.partial)
-        replace(self.partial, self.folder)
-
-
-@contextlib.contextmanager
-def trace_writer(folder: Path | None) -> Iterator[TraceWriter | None]:
-    """A writer into a temporary folder, which is removed unless the writer has finished; `None` without a folder."""
-    if folder is None:
-        yield None
-        return
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    # It says who was connected to whom: it is for no other user.
-    with partial_folders.temporary_folder(folder, 0o700) as partial:
-        yield TraceWriter(partial, folder)
 
 
 @contextlib.contextmanager
