@@ -22,6 +22,7 @@ from cwnd.reading import NoResultError
 from cwnd.store import MANIFEST
 from cwnd.stored_json import MOST_BYTES, read_json
 from tools.fuzz.folders import change, read_all, seed_folder
+from tools.fuzz.seeds import MAKERS
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +43,19 @@ def test_a_changed_folder_is_read_or_refused_in_one_line(seed: Path, tmp_path: P
     chance = random.Random(number)
     for _ in range(60):
         change(chance, seed, tmp_path / "changed")
-        read_all(tmp_path / "changed")
+        read_all(tmp_path / "changed", seed)
+
+
+@pytest.mark.parametrize("kind", ["replicates", "study", "trace"])
+def test_a_changed_folder_of_another_kind_is_read_or_refused_in_one_line(kind: str, tmp_path: Path) -> None:
+    number = int(os.environ.get("CWND_SEED", "36"))
+    print(f"CWND_SEED={number}")
+    chance = random.Random(number)
+    MAKERS[kind](tmp_path / kind)
+    assert read_all(tmp_path / kind, draws=True)
+    for _ in range(20):
+        change(chance, tmp_path / kind, tmp_path / "changed")
+        read_all(tmp_path / "changed", tmp_path / kind)
 
 
 @pytest.mark.parametrize("file", ["manifest.json", "summary.json", "scenario.toml", "cwnd.parquet"])
