@@ -87,7 +87,7 @@ fn described(rows: &[&TransferRow]) -> Value {
     let all = rows.len();
     let mean = (times.len() == all).then(|| times.iter().sum::<f64>() / all as f64);
     times.sort_by(f64::total_cmp);
-    // A transfer that did not end took longer than all others.
+    // A transfer that did not end counts as longer than all others.
     let at = |part: f64| {
         (0..all).find(|place| (place + 1) as f64 / all as f64 >= part).and_then(|place| times.get(place))
     };
