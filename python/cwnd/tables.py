@@ -245,9 +245,12 @@ class FolderTables:
         if number in counts and batch.column(number).to_pylist() != list(range(row, row + batch.num_rows)):
             raise self._refusal(name, f"column {number} has gaps or another order", "0, 1, 2 and so on")
         if name == "events" and batch.num_rows:
-            states = pc.filter(batch.column("value"), pc.equal(batch.column("kind"), "state"))
-            if (most := pc.max(states).as_py()) is not None and most >= len(STATES):
-                raise self._refusal(name, f"state {most}", f"less than {len(STATES)}")
+            kinds = batch.column("kind")
+            for kind in pc.unique(kinds):
+                if kind.as_py() == "state":
+                    most = pc.max(pc.filter(batch.column("value"), pc.equal(kinds, kind))).as_py()
+                    if most is not None and most >= len(STATES):
+                        raise self._refusal(name, f"state {most}", f"less than {len(STATES)}")
 
 
 def strange_number(values: pa.Array, kind: str, count: int | None) -> tuple[object, str] | None:
@@ -255,10 +258,14 @@ def strange_number(values: pa.Array, kind: str, count: int | None) -> tuple[obje
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    # No value of Python is handed to pyarrow: to convert it pyarrow imports pandas where it is installed.
     if kind == "double":
         floats = values.cast(pa.float64(), safe=False)
-        odd = pc.filter(floats, pc.invert(pc.less_equal(pc.abs(floats), MOST)))
-        return (odd[0].as_py(), f"numbers of up to {MOST:g}") if len(odd) else None
+        ends = pc.min_max(floats).as_py()
+        odd = [end for end in ends.values() if end is not None and abs(end) > MOST]
+        if pc.any(pc.is_nan(floats)).as_py():
+            odd = [float("nan")]
+        return (odd[0], f"numbers of up to {MOST:g}") if odd else None
     if "uint" not in kind:
         return None
     ends = pc.min_max(values).as_py()

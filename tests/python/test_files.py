@@ -176,10 +176,11 @@ def test_copies_have_names_that_no_other_file_of_a_result_has() -> None:
     ]
 
 
-def test_a_folder_of_an_earlier_version_finds_its_trace_as_it_did(
+# The working directory has a file of that name: it may be anyone's folder, and anyone's name.
+def test_a_folder_without_a_copy_of_its_trace_reads_no_other_file(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = package.run(Scenario.from_file(folder / "radio.toml"), folder=tmp_path / "out", pictures=False)
+    package.run(Scenario.from_file(folder / "radio.toml"), folder=tmp_path / "out", pictures=False)
     (tmp_path / "out" / "input-1-radio.trace").unlink()
     with pytest.raises(NoResultError, match=r"radio\.trace"):
         package.load(tmp_path / "out")
@@ -188,10 +189,9 @@ def test_a_folder_of_an_earlier_version_finds_its_trace_as_it_did(
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     del manifest["inputs"]
     (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.chdir(folder)
     with pytest.raises(NoResultError, match="a scenario that can be read: link"):
         package.load(tmp_path / "out")
-    monkeypatch.chdir(folder)
-    assert package.load(tmp_path / "out") == result
 
 
 def test_replicates_with_another_trace_are_others(folder: Path, tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 //! Scenarios, validated.
 
 mod files;
+mod netem;
 mod parts;
+mod programs;
 mod refused;
 
 pub use files::InputFile;
+pub use netem::netem_meaning;
 pub use parts::{Action, FlowGroup, LinkSettings};
 pub use refused::{ScenarioError, refuse};
 
@@ -40,18 +43,6 @@ fn taken<'py, T: FromPyObjectOwned<'py>>(
         let (field, expected) = (field.to_owned(), expected.to_owned());
         refuse(py, &Invalid { field, value: Some(short), expected })
     })
-}
-
-/// The keys of a link that a line means, as JSON; a line for each word; and the key, the value as JSON and the meaning of netem's own limit, where no
-/// word sets one.
-type NetemMeaning = (String, Vec<String>, Option<(String, String, String)>);
-
-/// What a line of `tc … netem` or `tc … tbf` means. `has_rate`: whether the link has a rate where the line has none. Raises `ScenarioError`.
-#[pyfunction]
-pub fn netem_meaning(py: Python<'_>, text: &str, has_rate: bool) -> PyResult<NetemMeaning> {
-    let meaning = cwnd_scenario::netem::meaning(text, has_rate).map_err(|invalid| refuse(py, &invalid))?;
-    let default = meaning.default_limit.map(|(key, value, line)| (key, value.to_string(), line));
-    Ok((Value::Object(meaning.keys).to_string(), meaning.lines, default))
 }
 
 /// The languages of a document.
@@ -95,21 +86,6 @@ impl Scenario {
     /// A copy of this scenario with the same files.
     fn copy(&self, inner: cwnd_scenario::Scenario) -> Self {
         Self { inner, files: self.files.clone(), of_folder: self.of_folder }
-    }
-
-    /// Refuses to start the programs (`exec`) of a scenario from the folder of a result.
-    ///
-    /// # Errors
-    /// [`Invalid`], with the program, and how the user allows it.
-    pub fn check_programs(&self) -> Result<(), Invalid> {
-        let program = self.of_folder.then(|| self.programs().into_iter().next()).flatten();
-        let Some(program) = program else { return Ok(()) };
-        let (field, value) = ("flow.exec".to_owned(), Some(format!("{program:?}")));
-        let expected =
-            "no program in a scenario from a folder of results: a run starts it with your rights, which \
-                        Scenario.from_file(path, allow_exec=True) of its scenario.toml allows"
-                .to_owned();
-        Err(Invalid { field, value, expected })
     }
 }
 

@@ -155,10 +155,7 @@ fn a_round_trip_over_no_rate_takes_time_at_any_time() {
     assert!(Scenario::from_toml(&dumbbell("delay = '40ms'\njitter = '1ms'", falls)).is_ok());
     let instant =
         "rwnd = 10\n[[traffic]]\nmodel = 'sessions'\nsize = '1kB'\ngap = '0s'\nrtt = '0s'\nwindow = '9kB'";
-    assert_eq!(
-        refusal(&dumbbell("", instant)),
-        format!("traffic[0].rtt: \"0s\" is not accepted; {zero}")
-    );
+    assert_eq!(refusal(&dumbbell("", instant)), format!("traffic[0].rtt: \"0s\" is not accepted; {zero}"));
     // What a round trip of 40 ms is longer than the link's delay stays when the delay goes; one that is shorter than the delay is the delay.
     let traffic = |rtt: &str, to: &str| {
         let flow = format!(
