@@ -36,8 +36,8 @@ OUTSIDE = {
 NOTEBOOKS, RENDERED = ROOT / "notebooks", ROOT / "out" / "notebooks"
 #: The web page, which is on the site where it has been built.
 PAGE = ROOT / "python" / "cwnd" / "lab.html"
-LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
-CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
+LINK = r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)"
+CODE_OR_LINK = re.compile(rf"(?P<code>^```.*?^```$|`[^`\n]*`)|{LINK}", re.DOTALL | re.MULTILINE)
 
 
 def place_of(path: Path) -> str | None:
@@ -59,22 +59,21 @@ def rewritten(text: str, source: Path, place: str) -> str:
     """A page's text with the links that it has at `place` on the site; `source` is its file."""
 
     def link(match: re.Match[str]) -> str:
-        picture, words, target, anchor = match.groups()
+        _, picture, words, target, anchor = match.groups()
         if re.match(r"[a-z]+:", target):
             return match[0]
         path = (source.parent / target).resolve()
-        if not (path.exists() and path.is_relative_to(ROOT)):
+        there = place_of(path) if path.is_relative_to(ROOT) else None
+        if there is None and not (path.is_relative_to(ROOT) and path.exists()):
             LOG.warning("Doc file '%s' contains a link '%s', but there is no such file in the project.", place, target)
             return words
-        there = place_of(path)
         if there is None:
             name = path.relative_to(ROOT).as_posix()
             return f"`{name}`" if words.strip("`") in {name, path.name} else f"{words} (`{name}`)"
         return f"{picture}[{words}]({os.path.relpath(there, Path(place).parent)}{anchor or ''})"
 
-    parts = CODE.split(text)
-    # What is split off lies at the odd places: code, in which nothing is a link.
-    return "".join(part if number % 2 else LINK.sub(link, part) for number, part in enumerate(parts))
+    # In code nothing is a link; the words of a link may be code.
+    return CODE_OR_LINK.sub(lambda match: match[0] if match["code"] else link(match), text)
 
 
 def pages_of(folder: str) -> list[str]:

@@ -29,18 +29,6 @@ pub struct Meaning {
     pub default_limit: Option<(String, Value, String)>,
 }
 
-impl Meaning {
-    /// The keys and lines of a link that has no limit of its own.
-    #[must_use]
-    pub fn with_default_limit(mut self) -> Self {
-        if let Some((key, value, line)) = self.default_limit.take() {
-            self.keys.insert(key, value);
-            self.lines.push(line);
-        }
-        self
-    }
-}
-
 /// A word that is not accepted, and what was expected.
 pub(crate) type Refused = (String, String);
 

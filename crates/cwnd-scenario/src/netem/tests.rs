@@ -27,7 +27,7 @@ fn each_word_has_its_key() {
         ("loss 0.3%", json!({ "loss": "random:0.003" })),
         ("loss random 1% 0%", json!({ "loss": "random:0.01" })),
         ("loss gemodel 1% 10% 70% 0.1%", json!({ "loss": "gemodel:0.01,0.1,0.7,0.001" })),
-        ("rate 10mbit", json!({ "rate": "10000000bit/s", "queue": queue("1000packets") })),
+        ("rate 10mbit", json!({ "rate": "10000000bit/s" })),
         ("rate 1mbps limit 7", json!({ "rate": "8000000bit/s", "queue": queue("7packets") })),
         // A quarter of the packets at once, three quarters 10 ms later.
         ("delay 10ms reorder 25%", json!({ "reorder": { "share": "0.75", "extra": "10000000ns" } })),
@@ -45,7 +45,27 @@ fn each_word_has_its_key() {
         ),
     ] {
         assert_eq!(keys(text), expected, "{text}");
-        assert!(!meaning(text, false).expect(text).lines.is_empty(), "{text}");
+        let Meaning { lines, default_limit, .. } = meaning(text, false).expect(text);
+        assert!(lines.len() + usize::from(default_limit.is_some()) > 0, "{text}");
+    }
+}
+
+// netem holds 1000 packets where no word says another number; a link that has its rate from elsewhere has a limit from there too.
+#[test]
+fn netems_own_limit_is_that_of_a_link_which_netem_makes() {
+    let default = |text: &str, has_rate: bool| {
+        meaning(text, has_rate).expect(text).default_limit.map(|(key, value, _)| (key, value))
+    };
+    let queue = json!({ "kind": "droptail", "limit": "1000packets" });
+    assert_eq!(default("rate 10mbit", false), Some(("queue".to_owned(), queue)));
+    assert_eq!(default("delay 20ms", false), Some(("delay_limit".to_owned(), json!("1000packets"))));
+    for (text, has_rate) in [
+        ("delay 20ms", true),
+        ("delay 20ms limit 7", false),
+        ("rate 1mbit limit 7", false),
+        ("tbf rate 1mbit burst 5kb limit 10kb", false),
+    ] {
+        assert_eq!(default(text, has_rate), None, "{text}");
     }
 }
 
