@@ -9,12 +9,11 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from nbclient.exceptions import CellTimeoutError
 from nbformat import NotebookNode
 from needs import skip_without
 from test_links import broken
 
-from tools.docs.notebooks import NOTEBOOKS, page_of, plain_html, run_notebook
+from tools.docs.notebooks import NOTEBOOKS, after_run, page_of, plain_html, run_notebook
 
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
 #: Of what a machine leaves in a notebook: absolute paths and hosts.
@@ -22,8 +21,6 @@ MACHINE = re.compile(r"(?<![\w.])/(?:home|root|Users|tmp|usr|var|work|mnt)/|[A-Z
 MOST_CELLS = 16
 #: How long a slider's run may take, s: it is one of a second or so.
 SLIDER_S = 60
-#: How often a notebook is begun whose kernel falls silent.
-TRIES = 3
 
 
 def blemishes(notebook: NotebookNode) -> list[str]:
@@ -86,16 +83,7 @@ def move_sliders(client: NotebookClient) -> None:
 
 def run_and_check(path: Path, folder: Path) -> NotebookNode:
     """A notebook after its run: every code cell ran, and none wrote to standard error."""
-    for number in range(TRIES):
-        notebook = nbformat.read(path, as_version=4)
-        try:
-            (here := folder / str(number)).mkdir()
-            run_notebook(notebook, here, move_sliders if path.stem == "cubic-in-three-formulas" else None)
-            break
-        except CellTimeoutError:
-            # Seldom a kernel that has to answer a widget loses the next request: both sides wait for each other.
-            if number + 1 == TRIES:
-                raise
+    notebook = after_run(path, folder, move_sliders if path.stem == "cubic-in-three-formulas" else None)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
     for cell in code:

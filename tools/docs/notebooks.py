@@ -21,14 +21,17 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError
 from nbconvert.exporters import MarkdownExporter
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 RENDERED = ROOT / "out" / "notebooks"
-#: How long a cell may take, s: one of them compiles a crate.
-PATIENCE_S = 300
+#: How long a cell may take, s; in a notebook that compiles a crate longer.
+PATIENCE_S, COMPILING_S = 90, 300
+#: How often a notebook is begun whose kernel falls silent.
+TRIES = 3
 WIDGET = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
 PICTURE = re.compile(r"!\[(?:png|svg|jpeg)\]\(")
@@ -43,7 +46,7 @@ def run_notebook(notebook: NotebookNode, folder: Path, after: Callable[[Notebook
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONUTF8": "1"}
     client = NotebookClient(
         notebook,
-        timeout=PATIENCE_S,
+        timeout=COMPILING_S if any("!cwnd new" in cell.source for cell in notebook.cells) else PATIENCE_S,
         kernel_name="python3",
         # Nothing in it is worth a farewell.
         shutdown_kernel="immediate",
@@ -57,6 +60,21 @@ def run_notebook(notebook: NotebookNode, folder: Path, after: Callable[[Notebook
         if after is not None:
             after(client)
         client.set_widgets_metadata()
+
+
+def after_run(path: Path, folder: Path, after: Callable[[NotebookClient], None] | None = None) -> NotebookNode:
+    """A notebook after its run in a new folder inside `folder`; begun again where its kernel falls silent. Raises as `run_notebook`."""
+    for number in range(TRIES):
+        notebook = nbformat.read(path, as_version=4)
+        try:
+            (here := folder / str(number)).mkdir()
+            run_notebook(notebook, here, after)
+            break
+        except CellTimeoutError:
+            # On a busy machine a request or its answer is lost now and then, mostly where a widget is made: both sides wait for each other.
+            if number + 1 == TRIES:
+                raise
+    return notebook
 
 
 def without_widgets(notebook: NotebookNode) -> None:
@@ -114,9 +132,8 @@ def page_of(notebook: NotebookNode, name: str) -> tuple[str, dict[str, bytes]]:
 
 def render(path: Path) -> None:
     """Runs a notebook and writes its page and pictures."""
-    notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory(prefix=f"{path.stem}-") as folder:
-        run_notebook(notebook, Path(folder))
+        notebook = after_run(path, Path(folder))
     text, pictures = page_of(notebook, path.stem)
     shutil.rmtree(RENDERED / f"{path.stem}_files", ignore_errors=True)
     for name, content in pictures.items():
