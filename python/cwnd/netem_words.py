@@ -54,10 +54,9 @@ def netem(words: str, *, rate: Rate | None = None) -> dict[str, Any]:
     return {"rate": NO_RATE if rate is None else rate, **settings}
 
 
-def keywords_of(words: str, has_rate: bool, given: Mapping[str, object] | None = None) -> dict[str, Any]:
-    """The keywords that words mean; `has_rate` as in `link_keys`, `given` keywords of the same link."""
-    buffer = (given or {}).get("buffer")
-    keys, _ = link_keys(words, has_rate, {} if buffer is None else {"queue": {"limit": buffer}})
+def keywords_of(words: str, has_rate: bool, link: Mapping[str, object] | None = None) -> dict[str, Any]:
+    """The keywords that words mean; arguments as in `link_keys`."""
+    keys, _ = link_keys(words, has_rate, link)
     queue = keys.pop("queue", None)
     return {**keys, **({"buffer": queue["limit"]} if queue else {})}
 
@@ -115,15 +114,15 @@ def with_netem(words: str | None, given: Mapping[str, object]) -> tuple[dict[str
     if words is None:
         return dict(given), []
     is_rated = given.get("rate") not in (None, NO_RATE)
-    settings = keywords_of(words, is_rated, given)
+    buffer = given.get("buffer")
+    link = {} if buffer is None else {"queue": {"limit": buffer}}
+    settings = keywords_of(words, is_rated, link)
     for key in settings:
         if (value := given.get(key)) is not None:
             option, shown = ("trace", value["trace"]) if isinstance(value, Mapping) else (key, value)
             raise refused(f"--{option}", shown, f"no --{option} with --netem, whose words say it")
     if not is_rated:
         settings.setdefault("rate", NO_RATE)
-    buffer = given.get("buffer")
-    link = {} if buffer is None else {"queue": {"limit": buffer}}
     return {**given, **settings}, meanings(words, has_rate=is_rated, link=link)
 
 

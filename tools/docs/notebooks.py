@@ -28,8 +28,10 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 RENDERED = ROOT / "out" / "notebooks"
-#: How long a cell may take, s; in a notebook that compiles a crate longer.
-PATIENCE_S, COMPILING_S = 90, 300
+#: How long a cell may take, s: one of them compiles a crate.
+PATIENCE_S = 300
+#: How long one that compiles nothing may take when its notebook is begun for the first time, s: most kernels that take longer have fallen silent.
+FIRST_PATIENCE_S = 90
 #: How often a notebook is begun whose kernel falls silent.
 TRIES = 3
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -37,7 +39,12 @@ STATE = "application/vnd.jupyter.widget-state+json"
 PICTURE = re.compile(r"!\[(?:png|svg|jpeg)\]\(")
 
 
-def run_notebook(notebook: NotebookNode, folder: Path, after: Callable[[NotebookClient], None] | None = None) -> None:
+def run_notebook(
+    notebook: NotebookNode,
+    folder: Path,
+    after: Callable[[NotebookClient], None] | None = None,
+    patience_s: int = PATIENCE_S,
+) -> None:
     """Runs a notebook's cells in `folder`, with this interpreter and the programs beside it; `after` is called before the kernel ends.
 
     Raises nbclient's `CellExecutionError` for a cell that fails.
@@ -46,7 +53,7 @@ def run_notebook(notebook: NotebookNode, folder: Path, after: Callable[[Notebook
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONUTF8": "1"}
     client = NotebookClient(
         notebook,
-        timeout=COMPILING_S if any("!cwnd new" in cell.source for cell in notebook.cells) else PATIENCE_S,
+        timeout=patience_s,
         kernel_name="python3",
         # Nothing in it is worth a farewell.
         shutdown_kernel="immediate",
@@ -68,7 +75,8 @@ def after_run(path: Path, folder: Path, after: Callable[[NotebookClient], None] 
         notebook = nbformat.read(path, as_version=4)
         try:
             (here := folder / str(number)).mkdir()
-            run_notebook(notebook, here, after)
+            is_first = number == 0 and not any("!cwnd new" in cell.source for cell in notebook.cells)
+            run_notebook(notebook, here, after, FIRST_PATIENCE_S if is_first else PATIENCE_S)
             break
         except CellTimeoutError:
             # On a busy machine a request or its answer is lost now and then, mostly where a widget is made: both sides wait for each other.
