@@ -168,7 +168,7 @@ SEC("tp_btf/net_dev_queue") int program_sent(const __u64 *args)
 	packet = begin_packet(connection_at((__u64)sk), PACKET_SENT);
 	if (!packet)
 		return 0;
-	// As numbers: the verifier lets nobody calculate with pointers.
+	// As integers: the verifier forbids pointer arithmetic here.
 	bpf_core_read(&head, sizeof(head), &skb->head);
 	bpf_core_read(&data, sizeof(data), &skb->data);
 	segment = head + skb->transport_header;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks one parameter set against the whole contract: random histories from a seed, then the fixed ones.
 
-use crate::random_history::{AskedOf, ContractPromise, Play, Step, conn, step};
+use crate::random_history::{AskedOf, ContractPromise, ContractRun, Step, conn, step};
 use crate::{extremes, rate_path, state, time, undo};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
@@ -33,9 +33,9 @@ pub type Named = (&'static str, &'static str);
 
 /// The promises that an algorithm need not keep, by name.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Excepted<'a>(pub &'a [String]);
+pub struct Exemptions<'a>(pub &'a [String]);
 
-impl Excepted<'_> {
+impl Exemptions<'_> {
     /// Whether the promise of this name is among them.
     #[must_use]
     pub fn has(self, name: &str) -> bool {
@@ -52,7 +52,7 @@ fn case() -> impl Strategy<Value = History> {
 
 /// Holds `set` to the promises over `cases` random histories, which are a function of `seed`; the first breach is made small.
 #[must_use]
-pub fn histories(set: &SetDescription, seed: u64, cases: u32, excepted: Excepted<'_>) -> Option<Breach> {
+pub fn histories(set: &SetDescription, seed: u64, cases: u32, excepted: Exemptions<'_>) -> Option<Breach> {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -68,7 +68,7 @@ pub fn histories(set: &SetDescription, seed: u64, cases: u32, excepted: Excepted
     }
 }
 
-fn breach(set: &SetDescription, case: &History, excepted: Excepted<'_>) -> Option<Breach> {
+fn breach(set: &SetDescription, case: &History, excepted: Exemptions<'_>) -> Option<Breach> {
     let (conn, before, steps) = case;
     let history = |count: usize| {
         let Conn { cwnd, cwnd_clamp, mss, now_us, ticks, tick_hz, pacing_status, .. } = *conn;
@@ -85,7 +85,7 @@ fn breach(set: &SetDescription, case: &History, excepted: Excepted<'_>) -> Optio
         seen,
         history: history(count),
     };
-    let mut play = Play::begin(set, *conn);
+    let mut play = ContractRun::begin(set, *conn);
     let has_cong_control = play.cc.has_cong_control();
     let is_asked = |promise: ContractPromise| promise.asked_of().includes(has_cong_control);
     for (number, step) in steps.iter().enumerate() {
@@ -219,11 +219,11 @@ pub fn applies(set: &SetDescription, name: &str) -> bool {
 /// Every promise that `set` breaks, each with its first breach: of `cases` random histories from `seed`, and of those that are the same in
 /// every run.
 #[must_use]
-pub fn every_breach(set: &SetDescription, seed: u64, cases: u32, excepted: Excepted<'_>) -> Vec<Breach> {
+pub fn every_breach(set: &SetDescription, seed: u64, cases: u32, excepted: Exemptions<'_>) -> Vec<Breach> {
     let mut names = excepted.0.to_vec();
     let mut found = Vec::new();
     while let Some(breach) =
-        histories(set, seed, cases, Excepted(&names)).or_else(|| fixed(set, Excepted(&names), || false))
+        histories(set, seed, cases, Exemptions(&names)).or_else(|| fixed(set, Exemptions(&names), || false))
     {
         names.push(breach.promise.clone());
         found.push(breach);
@@ -236,7 +236,7 @@ pub fn every_breach(set: &SetDescription, seed: u64, cases: u32, excepted: Excep
 #[must_use]
 pub fn fixed(
     set: &SetDescription,
-    excepted: Excepted<'_>,
+    excepted: Exemptions<'_>,
     mut panicked: impl FnMut() -> bool,
 ) -> Option<Breach> {
     let excused = |promise: ContractPromise| excepted.has(&promise.name());

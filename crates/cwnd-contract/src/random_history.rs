@@ -18,7 +18,7 @@ pub enum ContractPromise {
     NeverBelowItsFloor,
     /// A loss does not raise the threshold beyond the window.
     ALossNeverRaises,
-    /// The threshold after a loss is at least half of what was in flight (half of the window, if that is less); [`Play::kept`] says
+    /// The threshold after a loss is at least half of what was in flight (half of the window, if that is less); [`ContractRun::kept`] says
     /// another part where the settings do.
     ALossKeepsAHalf,
     /// Undo returns to the window before the reduction at most, and takes nothing. Row RF5.
@@ -183,7 +183,7 @@ pub fn conn() -> impl Strategy<Value = Conn> {
 
 /// An algorithm, its connection, and the promises that it has broken so far.
 #[derive(Debug)]
-pub struct Play {
+pub struct ContractRun {
     /// The algorithm.
     pub cc: Controller,
     /// Its connection.
@@ -194,7 +194,7 @@ pub struct Play {
     pub kept: f64,
 }
 
-impl Play {
+impl ContractRun {
     /// An instance of `set`, initialised on `conn`.
     #[must_use]
     pub fn begin(set: &SetDescription, conn: Conn) -> Self {

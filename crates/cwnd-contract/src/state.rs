@@ -2,7 +2,7 @@
 //! What an algorithm's state depends on: its history since `init`, and nothing else.
 
 use crate::promise;
-use crate::random_history::{Play, Step};
+use crate::random_history::{ContractRun, Step};
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
 
@@ -17,7 +17,7 @@ pub fn init_forgets_the_connection_before(
     history: &[Step],
     conn: Conn,
 ) -> Result<(), String> {
-    let mut used = Play::begin(set, before);
+    let mut used = ContractRun::begin(set, before);
     history.iter().for_each(|step| used.step(*step));
     used.cc.release(&mut used.conn);
     let (mut one, mut other) = (conn, conn);
@@ -42,7 +42,7 @@ pub fn the_same_history_gives_the_same_state(
     conn: Conn,
     steps: &[Step],
 ) -> Result<(), String> {
-    let (mut one, mut other) = (Play::begin(set, conn), Play::begin(set, conn));
+    let (mut one, mut other) = (ContractRun::begin(set, conn), ContractRun::begin(set, conn));
     let (early, late) = steps.split_at(steps.len() / 2);
     early.iter().for_each(|step| one.step(*step));
     early.iter().for_each(|step| other.step(*step));

@@ -76,7 +76,7 @@ impl FastLink<'_> {
             return None;
         }
         let sent = self.fifo.room(now, count, self.last)?;
-        self.loss.count_spared(count);
+        self.loss.skip_n(count);
         // Whether it measures is asked once, where the code may be as large as that makes it: the web page has less.
         match (self.fifo.is_whole(), self.is_measured) {
             (true, measures) if SMALL => self.send::<true>(now, sent, measures, each),

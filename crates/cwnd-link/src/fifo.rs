@@ -14,7 +14,7 @@
 
 mod fast;
 
-use crate::aqm::{Admission, Arrival, Backlog, DropCause, QueueConfig, RunningAtArrival};
+use crate::aqm::{Arrival, Backlog, DropCause, QueueConfig, RunningAtArrival};
 use crate::ecn::Ecn;
 use crate::limit::Limit;
 use crate::offer::OfferResult;
@@ -205,9 +205,8 @@ impl Fifo {
         self.limit.at(now);
         let arrival = self.arrival(now, size, ecn);
         let mark = match self.discipline.on_arrival(&arrival) {
-            Admission::Accept => false,
-            Admission::Mark => true,
-            Admission::Drop(cause) => return OfferResult::Dropped(cause),
+            Ok(mark) => mark,
+            Err(cause) => return OfferResult::Dropped(cause),
         };
         let begins = self.service.serve(now, &mut self.free, size, self.recent_sizes[self.latest & 1].serial);
         self.queued.push_back((self.free.ns, size));

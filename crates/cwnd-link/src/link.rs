@@ -101,12 +101,12 @@ pub struct Link<P> {
 #[derive(Debug)]
 pub(crate) enum Server<P> {
     Fifo(Fifo),
-    Held(HeldServer<P>),
+    Held(HeadServer<P>),
 }
 
-/// A server that gets its packets by [`Link::hold`]. A queue with ticks has the time of the last one for present.
+/// A server that gets its packets by [`Link::enqueue`]. A queue with ticks has the time of the last one for present.
 #[derive(Debug)]
-pub(crate) enum HeldServer<P> {
+pub(crate) enum HeadServer<P> {
     Fifo(Fifo, Tick),
     /// It holds none, but no other link pays for it there.
     NoRate(NoRate, Option<Tick>),
@@ -137,7 +137,7 @@ pub struct Transit {
 pub enum Offered {
     /// The link will send it.
     Departs(Transit),
-    /// The link holds its packets, ticks, or has no rate. It wants this one by [`Link::hold`]; [`Link::pop`] may say later what becomes of it.
+    /// The link holds its packets, ticks, or has no rate. It wants this one by [`Link::enqueue`]; [`Link::pop`] may say later what becomes of it.
     Holds,
     /// It is dropped.
     Dropped(DropCause),
@@ -156,14 +156,14 @@ impl<P> Link<P> {
                     let fifo = Fifo::from_config(config, stream);
                     match tick {
                         None => Server::Fifo(fifo),
-                        Some(tick) => Server::Held(HeldServer::Fifo(fifo, tick)),
+                        Some(tick) => Server::Held(HeadServer::Fifo(fifo, tick)),
                     }
                 }
                 ServerConfig::Head(config) => {
                     let ticks = tick.map(|tick| HeadTicks { tick, held_at: 0 });
-                    Server::Held(HeldServer::Head(HeadQueue::new(config), ticks))
+                    Server::Held(HeadServer::Head(HeadQueue::new(config), ticks))
                 }
-                ServerConfig::NoRate(limit) => Server::Held(HeldServer::NoRate(NoRate::new(limit), tick)),
+                ServerConfig::NoRate(limit) => Server::Held(HeadServer::NoRate(NoRate::new(limit), tick)),
             },
             loss: LossProcess::new(config.loss.0, config.loss.1),
             delay: Delay::new(config.delay.0, config.delay.1),
@@ -190,9 +190,9 @@ impl<P> Link<P> {
     pub fn backlog(&mut self, now: u64) -> Backlog {
         match &mut self.server {
             Server::Fifo(fifo) => fifo.backlog(now),
-            Server::Held(HeldServer::Fifo(fifo, tick)) => fifo.backlog(tick.last(now)),
-            Server::Held(HeldServer::NoRate(..)) => Backlog::default(),
-            Server::Held(HeldServer::Head(queue, ticks)) => queue.backlog(present(*ticks, now)),
+            Server::Held(HeadServer::Fifo(fifo, tick)) => fifo.backlog(tick.last(now)),
+            Server::Held(HeadServer::NoRate(..)) => Backlog::default(),
+            Server::Held(HeadServer::Head(queue, ticks)) => queue.backlog(present(*ticks, now)),
         }
     }
 
@@ -216,7 +216,7 @@ impl<P> Link<P> {
     ///
     /// # Errors
     /// Why it is dropped.
-    pub fn hold(
+    pub fn enqueue(
         &mut self,
         now: u64,
         size: u32,
@@ -224,7 +224,7 @@ impl<P> Link<P> {
         packet: P,
     ) -> Result<Option<Transit>, DropCause> {
         match &mut self.server {
-            Server::Held(HeldServer::Head(queue, ticks)) => {
+            Server::Held(HeadServer::Head(queue, ticks)) => {
                 let arrives = present(*ticks, now);
                 if let Some(ticks) = ticks {
                     ticks.held_at = now;
@@ -232,7 +232,7 @@ impl<P> Link<P> {
                 let pushed = queue.offer(arrives, size, class.ecn(), (packet, class));
                 pushed.map(|()| None).map_err(|_| self.drop_at(now, DropCause::Full))
             }
-            Server::Held(HeldServer::Fifo(fifo, tick)) => {
+            Server::Held(HeadServer::Fifo(fifo, tick)) => {
                 let tick = *tick;
                 match fifo.offer(tick.last(now), size, class.ecn()) {
                     OfferResult::Departs { begins, at, mark } => {
@@ -241,7 +241,7 @@ impl<P> Link<P> {
                     OfferResult::Dropped(cause) => Err(self.drop_at(now, cause)),
                 }
             }
-            Server::Held(HeldServer::NoRate(no_rate, tick)) => {
+            Server::Held(HeadServer::NoRate(no_rate, tick)) => {
                 let tick = *tick;
                 if !no_rate.has_room(now) {
                     return Err(self.drop_at(now, DropCause::Full));
@@ -250,7 +250,7 @@ impl<P> Link<P> {
                     None => self.depart((size, class), 0, now, false),
                     Some(tick) => self.depart_at_tick(tick, (size, class), now, (now, now, false)),
                 };
-                if let Server::Held(HeldServer::NoRate(no_rate, _)) = &mut self.server {
+                if let Server::Held(HeadServer::NoRate(no_rate, _)) = &mut self.server {
                     no_rate.note(transit.arrives);
                 }
                 Ok(Some(transit))
@@ -271,7 +271,7 @@ impl<P> Link<P> {
         self.delay.constant().filter(|_| fifo.takes_a_nanosecond(SMALLEST))
     }
 
-    /// Whether it wants its packets by [`Link::hold`]: see [`Offered::Holds`].
+    /// Whether it wants its packets by [`Link::enqueue`]: see [`Offered::Holds`].
     #[must_use]
     pub const fn holds_packets(&self) -> bool {
         !matches!(self.server, Server::Fifo(_))
@@ -280,17 +280,17 @@ impl<P> Link<P> {
     /// Whether its queue decides when a packet reaches the head.
     #[must_use]
     pub const fn decides_at_head(&self) -> bool {
-        matches!(self.server, Server::Held(HeldServer::Head(..)))
+        matches!(self.server, Server::Held(HeadServer::Head(..)))
     }
 
     /// When [`Link::pop`] next returns something, ns; [`NEVER`] if the link holds no packets.
     #[must_use]
     pub fn next_event(&self) -> u64 {
         match &self.server {
-            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..) | HeldServer::NoRate(..)) => NEVER,
-            Server::Held(HeldServer::Head(queue, None)) => queue.next_event(),
+            Server::Fifo(_) | Server::Held(HeadServer::Fifo(..) | HeadServer::NoRate(..)) => NEVER,
+            Server::Held(HeadServer::Head(queue, None)) => queue.next_event(),
             // Not before the packet that brought it about.
-            Server::Held(HeldServer::Head(queue, Some(ticks))) => {
+            Server::Held(HeadServer::Head(queue, Some(ticks))) => {
                 ticks.tick.first(queue.next_event()).max(ticks.held_at)
             }
         }
@@ -298,7 +298,7 @@ impl<P> Link<P> {
 
     /// The next of the packets that the link held and has sent or dropped by `now`.
     pub fn pop(&mut self, now: u64) -> Option<(P, Result<Transit, DropCause>)> {
-        let Server::Held(HeldServer::Head(queue, ticks)) = &mut self.server else { return None };
+        let Server::Held(HeadServer::Head(queue, ticks)) = &mut self.server else { return None };
         let ticks = *ticks;
         let taken = queue.pop(present(ticks, now))?;
         let Taken { packet: (packet, class), size, arrived, at: taken_at, result } = taken;
@@ -317,8 +317,8 @@ impl<P> Link<P> {
     /// The packets that it holds.
     pub fn packets(&self) -> impl Iterator<Item = &P> {
         let queue = match &self.server {
-            Server::Fifo(_) | Server::Held(HeldServer::Fifo(..) | HeldServer::NoRate(..)) => None,
-            Server::Held(HeldServer::Head(queue, _)) => Some(queue),
+            Server::Fifo(_) | Server::Held(HeadServer::Fifo(..) | HeadServer::NoRate(..)) => None,
+            Server::Held(HeadServer::Head(queue, _)) => Some(queue),
         };
         queue.into_iter().flat_map(|queue| queue.packets()).map(|(packet, _)| packet)
     }

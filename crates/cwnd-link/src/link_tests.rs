@@ -22,7 +22,7 @@ fn a_link_that_ticks_every_nanosecond_does_as_one_that_does_not_tick() {
         now += random.below(1_000_000);
         let size = 40 + random.below(1461) as u32;
         let Offered::Holds = ticking.offer(now, size, PacketClass::Data) else { panic!("it ticks") };
-        let held = ticking.hold(now, size, PacketClass::Data, ());
+        let held = ticking.enqueue(now, size, PacketClass::Data, ());
         match plain.offer(now, size, PacketClass::Data) {
             Offered::Departs(transit) => {
                 assert_eq!(format!("{held:?}"), format!("Ok(Some({transit:?}))"), "at {now} ns")
@@ -117,7 +117,7 @@ fn a_link_without_a_rate_sends_at_once_and_limits_what_is_on_its_way() {
     };
     let offer = |link: &mut Link<()>, now, size| {
         let Offered::Holds = link.offer(now, size, PacketClass::Data) else { panic!("no other link pays") };
-        link.hold(now, size, PacketClass::Data, ())
+        link.enqueue(now, size, PacketClass::Data, ())
             .map(|transit| transit.map(|transit| (transit.departs, transit.arrives)))
     };
     let mut link = Link::new(config(Some(3), None), (0, u64::MAX), u64::MAX);

@@ -63,7 +63,7 @@ impl LossProcess {
 
     /// Counts the next `n` packets, of which none is lost.
     #[inline]
-    pub const fn count_spared(&mut self, n: u32) {
+    pub const fn skip_n(&mut self, n: u32) {
         debug_assert!(self.spares(n));
         self.offered += n as u64;
     }

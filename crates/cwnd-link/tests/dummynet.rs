@@ -34,7 +34,7 @@ fn offer(link: &mut Link<usize>, now: u64, size: u32) -> Option<(u64, u64)> {
         Offered::Departs(transit) => Ok(transit),
         Offered::Dropped(cause) => Err(cause),
         Offered::Holds => link
-            .hold(now, size, PacketClass::Data, 0)
+            .enqueue(now, size, PacketClass::Data, 0)
             .map(|known| known.expect("a queue that decides at arrival")),
     };
     match transit {
@@ -180,7 +180,7 @@ proptest! {
             pop(&mut head, now, &mut got);
             let accepted = offer(&mut fifo, now, size);
             assert!(matches!(head.offer(now, size, PacketClass::Data), Offered::Holds));
-            prop_assert_eq!(head.hold(now, size, PacketClass::Data, number).is_ok(), accepted.is_some());
+            prop_assert_eq!(head.enqueue(now, size, PacketClass::Data, number).is_ok(), accepted.is_some());
             prop_assert!(head.next_event() >= now);
             expected.extend(accepted.map(|(departs, arrives)| (number, departs, arrives)));
         }

@@ -277,7 +277,7 @@ impl Applications<'_> {
             each.close_when_acknowledged()?;
         }
         if !rows.is_empty() {
-            let _ = self.rows.send(Rows::Windows(rows)); // whoever has gone does not want them
+            let _ = self.rows.send(Rows::Windows(rows)); // ignore send errors: the receiver has exited
         }
         Ok(())
     }

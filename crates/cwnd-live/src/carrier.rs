@@ -194,7 +194,7 @@ impl Carrier<'_> {
                 let _ = self.rows.send(Rows::Packets(host, piece));
             }
             if over || queue.len() >= ROWS_AT_ONCE {
-                // Whoever has gone does not want them.
+                // Ignore send errors: the receiver has exited.
                 let _ = self.rows.send(Rows::Queue(std::mem::take(&mut queue)));
             }
             if over || events.len() >= ROWS_AT_ONCE {

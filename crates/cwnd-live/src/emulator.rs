@@ -242,7 +242,7 @@ impl<P> Emulator<P> {
         match link.offer(now, header.bytes, class) {
             Offered::Departs(transit) => self.pass(slot, transit),
             Offered::Dropped(cause) => self.drop(now, slot, number, cause),
-            Offered::Holds => match link.hold(now, header.bytes, class, slot) {
+            Offered::Holds => match link.enqueue(now, header.bytes, class, slot) {
                 Ok(None) => self.arm(number),
                 Ok(Some(transit)) => self.pass(slot, transit),
                 Err(cause) => self.drop(now, slot, number, cause),

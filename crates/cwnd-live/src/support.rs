@@ -5,6 +5,7 @@ use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
 use crate::sender_states;
 use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
+use cwnd_scenario::keys::{Lanes, flow_keys_without};
 use cwnd_scenario::{FlowGroup, Host, Invalid, Scenario, Start, pointer};
 use cwnd_traffic::{Direction, Distribution, Model};
 
@@ -38,11 +39,9 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
             return refuse(format!("traffic[{number}].rtt"), value, "more than nothing");
         }
         let Model::Udp(udp) = &traffic.model else {
-            if let Some((key, expected)) =
-                not_kernels(&traffic.sender).or_else(|| not_of_traffic(&traffic.sender))
-            {
+            if let Some((key, expected)) = not_kernels(&traffic.sender, Lanes::LIVE_TRAFFIC) {
                 let value = scenario.written(&format!("/traffic/{number}/{key}"));
-                return refuse(format!("traffic[{number}].{key}"), value, expected);
+                return refuse(format!("traffic[{number}].{key}"), value, &expected);
             }
             continue;
         };
@@ -71,9 +70,9 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
                 "the same for all flows, which share a host,",
             );
         }
-        if let Some((key, expected)) = not_kernels(group) {
+        if let Some((key, expected)) = not_kernels(group, Lanes::LIVE_FLOWS) {
             let value = scenario.written(&format!("/flow/{number}/{key}"));
-            return refuse(format!("flow[{number}].{key}"), value, expected);
+            return refuse(format!("flow[{number}].{key}"), value, &expected);
         }
     }
     if let Some((field, value)) = differing_ecn(scenario) {
@@ -131,76 +130,88 @@ fn without_delay(scenario: &Scenario) -> Option<String> {
     of_flow.or_else(of_traffic).map(|(field, is_own)| key(field, is_own))
 }
 
-/// The first key that the lane gives to flows alone, and what is accepted of traffic.
-fn not_of_traffic(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
-    [
-        ("overhead", group.overhead == 0, "\"0s\""),
-        ("access", group.access.is_none(), "none"),
-        ("pacing", !group.pacing, "false"),
-        ("gro", group.gro.is_none(), "none"),
-        ("gso", group.gso != Some(false), "true or none"),
-    ]
-    .into_iter()
-    .find_map(|(key, same, expected)| (!same).then_some((key, expected)))
+/// The first key whose value the lane does not support for these (flows or traffic), and the values that it accepts.
+fn not_kernels(group: &FlowGroup, lanes: Lanes) -> Option<(&'static str, String)> {
+    let default = FlowGroup::of("", Start::At(0));
+    let linux = FlowGroup {
+        host: Some(Host::Linux),
+        recovery: Some(Recovery::Linux),
+        handshake: Some(true),
+        gso: Some(true),
+        ..default.clone()
+    };
+    let (key, values) = group.key_unlike(&[linux, default], lanes)?;
+    let is_kernels = flow_keys_without(Lanes::LIVE_FLOWS).contains(&key);
+    let whose = if is_kernels { ", the kernel's," } else { " for traffic" };
+    Some((key, values.join(" or ") + whose))
 }
 
-/// The first key whose value the kernel does not have, and what would be accepted.
-fn not_kernels(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
-    // Without `..`: a new key is looked at here.
-    let FlowGroup {
-        host,
-        recovery,
-        initial_cwnd,
-        initial_ssthresh,
-        ack_every,
-        ack_delay,
-        min_rto,
-        limited_transmit,
-        burst,
-        idle_restart,
-        handshake,
-        // Checked for all flows together.
-        ecn: _,
-        // The scenario's own, or done by the lane.
-        cc: _,
-        label: _,
-        count: _,
-        start: _,
-        stop: _,
-        rtt: _,
-        route: _,
-        access: _,
-        access_delay: _,
-        overhead: _,
-        pacing: _,
-        gro: _,
-        rwnd: _,
-        size: _,
-        app_rate: _,
-        params: _,
-        gso: _,
-        // The machine has its own.
-        host_clock: _,
-        // Refused before.
-        stack: _,
-        tls: _,
-        exec: _,
-    } = group;
-    let kernels = FlowGroup::of("", Start::At(0));
-    [
-        // First: what a host holds is refused under its name.
-        ("host", matches!(host, None | Some(Host::Linux)), "\"linux\", which the running kernel is, or none"),
-        ("recovery", matches!(recovery, None | Some(Recovery::Linux)), "\"linux\" or none"),
-        ("initial_cwnd", *initial_cwnd == kernels.initial_cwnd, "10, the kernel's,"),
-        ("initial_ssthresh", initial_ssthresh.is_none(), "none"),
-        ("ack_every", *ack_every == kernels.ack_every, "2, the kernel's,"),
-        ("ack_delay", *ack_delay == kernels.ack_delay, "\"40ms\", the kernel's,"),
-        ("min_rto", *min_rto == kernels.min_rto, "\"200ms\", the kernel's,"),
-        ("limited_transmit", *limited_transmit, "true, as in the kernel,"),
-        ("burst", burst.is_none(), "none"),
-        ("handshake", *handshake != Some(false), "true or none, as in the kernel,"),
-        ("idle_restart", *idle_restart, "true, as in the kernel,"),
-    ]
-    .into_iter()
-    .find_map(|(key, same, expected)| (!same).then_some((key, expected)))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(flow: &str, traffic: &str) -> Option<String> {
+        let text = format!(
+            "duration = '2s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = 'reno'\n{flow}\n[[traffic]]\npreset = 'ha2008'\n{traffic}"
+        );
+        let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        check(&scenario).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_kernels_own_values_are_accepted_and_no_other_where_it_decides() {
+        for (kernels, other, says) in [
+            (
+                "host = 'linux'",
+                "host = 'ns-2'",
+                "host: \"ns-2\" is not accepted; expected \"linux\" or none, the kernel's, in lane live",
+            ),
+            (
+                "recovery = 'linux'",
+                "recovery = 'rfc'",
+                "recovery: \"sack-prr\" is not accepted; expected \"linux\" or none, the kernel's, in lane live",
+            ),
+            (
+                "initial_cwnd = 10",
+                "initial_cwnd = 4",
+                "initial_cwnd: 4 is not accepted; expected 10, the kernel's, in lane live",
+            ),
+            (
+                "ack_delay = '40ms'",
+                "ack_delay = '5ms'",
+                "ack_delay: \"5ms\" is not accepted; expected \"40ms\", the kernel's, in lane live",
+            ),
+            (
+                "handshake = true",
+                "handshake = false",
+                "handshake: false is not accepted; expected true or none, the kernel's, in lane live",
+            ),
+            (
+                "idle_restart = true",
+                "idle_restart = false",
+                "idle_restart: false is not accepted; expected true, the kernel's, in lane live",
+            ),
+            ("", "burst = 4", "burst: 4 is not accepted; expected none, the kernel's, in lane live"),
+        ] {
+            assert_eq!(refusal(kernels, ""), None);
+            assert_eq!(refusal("", kernels), None);
+            assert_eq!(refusal(other, ""), Some(format!("flow[0].{says}")));
+            assert_eq!(refusal("", other), Some(format!("traffic[0].{says}")));
+        }
+    }
+
+    #[test]
+    fn what_the_lane_does_for_flows_alone_is_refused_of_traffic() {
+        for (key, says) in [
+            (
+                "overhead = '10us'",
+                "overhead: \"10us\" is not accepted; expected \"0s\" for traffic in lane live",
+            ),
+            ("pacing = true", "pacing: true is not accepted; expected false for traffic in lane live"),
+            ("gso = false", "gso: false is not accepted; expected true or none for traffic in lane live"),
+        ] {
+            assert_eq!(refusal(key, ""), None, "{key}");
+            assert_eq!(refusal("", key), Some(format!("traffic[0].{says}")));
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::string::{String, ToString};
 use std::sync::OnceLock;
 
-use crate::{NOTHING, Text, Variable};
+use crate::values::{NOTHING, Text, Variable};
 
 /// A panic. Its texts live until the [`Reporter`] returns.
 #[derive(Clone, Copy, Debug)]

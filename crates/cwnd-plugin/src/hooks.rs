@@ -6,7 +6,7 @@ use cwnd::registry::Registered;
 use cwnd::{Configured, Conn, HookResult, PrivateWords, StateWords, WireArgument};
 
 use crate::guard::guarded;
-use crate::{Instance, InstanceRef, NOTHING, Text, Variable};
+use crate::values::{Instance, InstanceRef, NOTHING, Text, Variable};
 
 /// The instance at an address.
 ///

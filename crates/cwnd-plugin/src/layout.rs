@@ -5,19 +5,20 @@ use core::mem::offset_of;
 
 use cwnd::{AckSample, Conn, StateWords};
 
+use crate::guard::Panic;
 use crate::hooks::SIGNATURES;
-use crate::{Memory, Panic, PluginTable, SetText, SpecText, Text, Variable};
+use crate::values::{Memory, SetText, SpecText, Text, Variable};
 
 /// Version of cwnd that this side was compiled from.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Rises when a function of [`PluginTable`] changes its meaning and no layout does.
+/// Rises when a function of [`PluginTable`](crate::PluginTable) changes its meaning and no layout does.
 const INTERFACE: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"cwnd cc\n";
 const VERSION_BYTES: usize = 32;
 
-/// The beginning of a [`PluginTable`], the same in every version: fixed sizes, no addresses.
+/// The beginning of a [`PluginTable`](crate::PluginTable), the same in every version: fixed sizes, no addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct TableHeader {
@@ -29,9 +30,15 @@ pub struct TableHeader {
 }
 
 impl TableHeader {
-    /// This side's.
-    pub const HERE: Self =
-        Self { magic: MAGIC, interface: INTERFACE, layout: layout(), version: padded(VERSION.as_bytes()) };
+    /// This side's, before a table of so many bytes.
+    pub(crate) const fn of_table(bytes: usize) -> Self {
+        Self {
+            magic: MAGIC,
+            interface: INTERFACE,
+            layout: layout(bytes),
+            version: padded(VERSION.as_bytes()),
+        }
+    }
 
     /// Whether this is the head of a table at all.
     #[must_use]
@@ -39,10 +46,9 @@ impl TableHeader {
         self.magic == MAGIC
     }
 
-    /// Whether the rest of the table means here what it means there.
-    #[must_use]
-    pub fn matches(&self) -> bool {
-        self.is_ours() && (self.interface, self.layout) == (INTERFACE, Self::HERE.layout)
+    /// Whether the interface and the layout are those of `other`.
+    pub(crate) const fn has_layout_of(&self, other: &Self) -> bool {
+        self.interface == other.interface && self.layout == other.layout
     }
 
     /// The other side's version.
@@ -64,9 +70,9 @@ const fn padded(text: &[u8]) -> [u8; VERSION_BYTES] {
 }
 
 /// FNV-1a over sizes, offsets and what the hooks take: any change of the interface changes it, and nothing has to be kept up by hand.
-const fn layout() -> u32 {
+const fn layout(table_bytes: usize) -> u32 {
     let numbers = [
-        size_of::<PluginTable>(),
+        table_bytes,
         size_of::<Text>(),
         size_of::<SpecText>(),
         size_of::<SetText>(),

@@ -18,8 +18,7 @@ mod guard;
 mod hooks;
 mod layout;
 mod state;
-
-use core::mem::MaybeUninit;
+mod values;
 
 use cwnd::params::{ParamKind, Params};
 use cwnd::registry::Registered;
@@ -29,92 +28,12 @@ pub use guard::{Panic, Reporter};
 pub use hooks::HookTable;
 pub use layout::{TableHeader, VERSION};
 pub use state::{controller_of_words, controller_words, state_words};
+pub use values::{Instance, InstanceRef, Memory, SetText, SpecText, Text, Variable, WORDS};
+
+use values::NOTHING;
 
 /// Name of the symbol that a library exports.
 pub const SYMBOL: &core::ffi::CStr = c"cwnd_plugin";
-
-/// Words of memory that a host gives an instance: 104 bytes of state (the kernel's limit) and 102 parameters.
-pub const WORDS: usize = 64;
-
-/// Memory for an instance.
-pub type Memory = [MaybeUninit<u64>; WORDS];
-
-/// An instance, from the outside: the first word of its [`Memory`].
-pub type Instance = *mut MaybeUninit<u64>;
-
-/// An [`Instance`] that is only read.
-pub type InstanceRef = *const MaybeUninit<u64>;
-
-/// A string that lives as long as the library.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Text {
-    start: *const u8,
-    bytes: usize,
-}
-
-impl Text {
-    /// Shares `text`.
-    #[must_use]
-    pub const fn of(text: &'static str) -> Self {
-        Self { start: text.as_ptr(), bytes: text.len() }
-    }
-
-    /// Lends `text`, for as long as a call lasts.
-    const fn lent(text: &str) -> Self {
-        Self { start: text.as_ptr(), bytes: text.len() }
-    }
-
-    /// The text.
-    ///
-    /// # Safety
-    /// It was made by [`Text::of`], in this library or in one that stays loaded. Of a [`Panic`]'s texts the caller keeps nothing
-    /// beyond the call that brings it.
-    #[must_use]
-    pub const unsafe fn get(self) -> &'static str {
-        // SAFETY: `of` took both from a str that is never freed; the caller vouches for the rest.
-        unsafe { core::str::from_utf8_unchecked(core::slice::from_raw_parts(self.start, self.bytes)) }
-    }
-}
-
-/// A [`cwnd::params::Spec`].
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-#[expect(missing_docs, reason = "they are Spec's")]
-pub struct SpecText {
-    pub name: Text,
-    pub unit: Text,
-    pub help: Text,
-    pub source: Text,
-    pub min: u32,
-    pub max: u32,
-    /// 0 decimal, 1 whole, 2 flag, 3 choice.
-    pub kind: u32,
-    /// How many names a choice has; see [`PluginTable::choice`].
-    pub choices: u32,
-}
-
-/// A [`cwnd::registry::Set`], without its parameters.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-#[expect(missing_docs, reason = "they are Set's")]
-pub struct SetText {
-    pub name: Text,
-    pub summary: Text,
-    pub source: Text,
-    /// By [`cwnd::registry::Recovery`]'s name.
-    pub recovery: Text,
-}
-
-/// One inner variable of an algorithm; the name of an unused place is empty.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Variable {
-    /// Name.
-    pub name: Text,
-    /// Value.
-    pub value: u64,
-}
 
 /// What a library exports. `head` stands first in every version.
 ///
@@ -202,7 +121,16 @@ impl PluginTable {
     }
 }
 
-const NOTHING: Text = Text::of("");
+impl TableHeader {
+    /// This side's.
+    pub const HERE: Self = Self::of_table(size_of::<PluginTable>());
+
+    /// Whether the rest of the table means here what it means there.
+    #[must_use]
+    pub fn matches(&self) -> bool {
+        self.is_ours() && self.has_layout_of(&Self::HERE)
+    }
+}
 
 extern "C" fn spec<A: Registered>(index: u32) -> SpecText {
     let Some(spec) = A::Params::SPECS.get(index as usize) else {

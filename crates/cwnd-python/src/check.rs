@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use crate::plugin_panic::{self, Fault};
 use cwnd::registry::{self, Description, SetDescription};
-use cwnd_contract::check::{self, Breach, Excepted, NO_PANIC};
+use cwnd_contract::check::{self, Breach, Exemptions, NO_PANIC};
 use cwnd_fuzz::{
     Broken, Outcome, SimulationPromise, caught, distance, document_about, kind_of, random_bytes, shrink,
 };
@@ -70,7 +70,7 @@ pub fn check_contract<'py>(
     fixed: bool,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
     let (_, set) = find(name)?;
-    let excepted = Excepted(&excepted);
+    let excepted = Exemptions(&excepted);
     let outcome = py.detach(|| {
         caught(|| {
             let mut panic = None;
@@ -135,7 +135,7 @@ impl From<Broken> for Failure {
 }
 
 /// Runs a scenario, unless it is refused; returns whether it ran.
-fn run(text: &str, distance: u64, excepted: Excepted<'_>) -> Result<bool, Failure> {
+fn run(text: &str, distance: u64, excepted: Exemptions<'_>) -> Result<bool, Failure> {
     // Nothing of the algorithm's unwinds through here: what does is the engine's.
     let outcome = caught(|| cwnd_fuzz::check(text, distance)).unwrap_or_else(|panic| Err(panic.into()));
     let failure = match (plugin_panic::take(), outcome) {
@@ -159,7 +159,7 @@ pub fn check_simulation<'py>(
     let bytes = random_bytes(seed, LENGTH);
     let (whole, distance) = (document_about(&bytes, algorithm), distance(&bytes));
     let run = |document: &_| {
-        toml::to_string(document).map_or(Ok(false), |text| run(&text, distance, Excepted(&excepted)))
+        toml::to_string(document).map_or(Ok(false), |text| run(&text, distance, Exemptions(&excepted)))
     };
     let first = match py.detach(|| run(&whole)) {
         Ok(ran) => return Ok((ran, None)),

@@ -13,6 +13,8 @@ pub fn queue_disciplines(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         let required = discipline.settings().iter().filter(|setting| setting.default.is_none());
         let item = PyDict::new(py);
         item.set_item("name", discipline.name())?;
+        item.set_item("title", discipline.title())?;
+        item.set_item("shown", discipline.shown().to_vec())?;
         item.set_item("help", discipline.help())?;
         item.set_item("required", required.map(|setting| setting.name).collect::<Vec<_>>())?;
         item.set_item("option", discipline.option().map(|option| describe(py, option)).transpose()?)?;
@@ -35,8 +37,9 @@ fn describe(py: Python<'_>, option: SettingOption) -> PyResult<Bound<'_, PyDict>
 #[pyfunction]
 pub fn drop_causes(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let all = DropCause::ALL.iter().map(|cause| {
-        let CauseWords { event, column, column_run, of_link, heading, counted, legend, always, .. } =
-            *cause.words();
+        let CauseWords {
+            event, column, column_run, of_link, heading, counted, legend, picture, always, ..
+        } = *cause.words();
         let item = PyDict::new(py);
         item.set_item("event", event)?;
         item.set_item("column", column)?;
@@ -45,6 +48,7 @@ pub fn drop_causes(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         item.set_item("heading", heading)?;
         item.set_item("counted", counted)?;
         item.set_item("legend", legend)?;
+        item.set_item("picture", picture)?;
         item.set_item("always", always)?;
         Ok(item)
     });

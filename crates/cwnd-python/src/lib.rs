@@ -47,6 +47,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<hooks::Hooks>()?;
     module.add_function(wrap_pyfunction!(registry::algorithms, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::flow_keys_without_stack, module)?)?;
+    module.add_function(wrap_pyfunction!(registry::flow_keys_without_live, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(compare::parse_flow, module)?)?;
     module.add_function(wrap_pyfunction!(compare::flow_value, module)?)?;

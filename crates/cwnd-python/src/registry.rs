@@ -4,6 +4,7 @@
 use crate::json::to_python;
 use crate::plugin_panic;
 use cwnd_scenario::catalog;
+use cwnd_scenario::keys::{Lanes, flow_keys_without};
 use pyo3::prelude::*;
 
 /// Every algorithm with its parameters and parameter sets.
@@ -30,6 +31,22 @@ pub fn stacks(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 #[pyfunction]
 pub fn flow_keys() -> Vec<&'static str> {
     cwnd_scenario::keys::flow_keys()
+}
+
+/// Keys of a flow that have no effect on a real stack.
+#[pyfunction]
+pub fn flow_keys_without_stack() -> Vec<&'static str> {
+    flow_keys_without(Lanes::STACK)
+}
+
+/// Keys that have no effect in lane live, of flows and of traffic. Keys of stacks are left out: that lane has no stacks.
+#[pyfunction]
+pub fn flow_keys_without_live() -> (Vec<&'static str>, Vec<&'static str>) {
+    let (flows, traffic) = (flow_keys_without(Lanes::LIVE_FLOWS), flow_keys_without(Lanes::LIVE_TRAFFIC));
+    let not_of_stacks = flow_keys_without(Lanes::STACK);
+    let of_stacks = |key: &&str| flows.contains(key) && !not_of_stacks.contains(key);
+    let traffic = traffic.into_iter().filter(|key| !of_stacks(key)).collect();
+    (flows.iter().copied().filter(|key| !of_stacks(key)).collect(), traffic)
 }
 
 /// The JSON schema of a scenario, as text.

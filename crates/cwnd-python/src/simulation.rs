@@ -30,7 +30,7 @@ impl Simulation {
             .with_threads(threads);
         inner.begin();
         let cpu_s = thread_cpu_s() - begin;
-        sound(py, &inner)?;
+        raise_if_plugin_failed(py, &inner)?;
         Ok(Self { inner, scenario: scenario.inner.clone(), cpu_s })
     }
 
@@ -43,7 +43,7 @@ impl Simulation {
             (over, clock() - begin)
         });
         self.cpu_s += cpu_s;
-        sound(py, &self.inner)?;
+        raise_if_plugin_failed(py, &self.inner)?;
         Ok(over)
     }
 
@@ -172,7 +172,7 @@ pub fn refuse_stacks(py: Python<'_>, scenario: &Scenario, place: &str) -> PyResu
 }
 
 /// Raises `PluginError` if a loaded algorithm has panicked.
-fn sound(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
+fn raise_if_plugin_failed(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
     let Some(fault) = plugin_panic::take() else { return Ok(()) };
     Err(plugin_panic::Fault { flow: simulation.failed().map(str::to_owned), ..fault }.raise(py))
 }

@@ -35,7 +35,7 @@ impl TransportReplay {
         Ok(())
     }
 
-    /// What the comparisons came to so far, under the names of `cwnd.transport_replay.Outcome`.
+    /// What the comparisons came to so far, under the names of `cwnd.replay.transport.Outcome`.
     fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let outcome = self.outcome.clone().sorted();
         let all = PyDict::new(py);

@@ -15,6 +15,7 @@ mod interval;
 mod kernel;
 mod summary;
 pub mod tables;
+mod tcp_header;
 
 pub use column::{Cell, Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
 pub use counts::{EventKind, FlowCounts, FlowFailure, ReceiveLimit};
@@ -26,6 +27,7 @@ pub use tables::{
     CwndRow, EventRow, FlowSummary, InnerRow, LinkSummary, QueueRow, RateRow, TrafficSummary, TransferCounts,
     TransferRow, WaitRow,
 };
+pub use tcp_header::TcpHeader;
 
 /// Where an algorithm ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::flow::{param, parse_params};
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::action::{ActionTable, OnFlow, OnLink, ToAlgorithm, ToBuffer, ToDelay, ToRate};
 use crate::keys::stack::is_stock;
-use crate::keys::{Both, FlowNames, Scope, Variants};
+use crate::keys::{Concat, FlowNames, Scope, Variants};
 use crate::model::{Action, ActionKind, Scenario};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<V
     let scope = Scope {
         duration: scenario.duration,
         packet_size: scenario.packet_size,
-        links: &scenario.links,
+        links: Some(&scenario.links),
         is_dumbbell: scenario.dumbbell.is_some(),
         flows: Some(&targets),
         ..Scope::default()
@@ -87,7 +87,7 @@ fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Action, Invalid
 
 fn parse_one(kind: &str, keys: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Action, Invalid> {
     let (at, what) = match ActionTable::parse_keys(kind, keys, scope)? {
-        ActionTable::Switch(Both(OnFlow { flow, at }, ToAlgorithm { cc })) => {
+        ActionTable::Switch(Concat(OnFlow { flow, at }, ToAlgorithm { cc })) => {
             if is_stock(&cc) {
                 let written = keys.get("cc");
                 return keys.refuse("cc", written, "an algorithm of ours: this one is a stack's own");
@@ -97,9 +97,11 @@ fn parse_one(kind: &str, keys: &mut TableReader<'_>, scope: &Scope<'_>) -> Resul
         }
         ActionTable::Start(OnFlow { flow, at }) => (at, ActionKind::Start(flow)),
         ActionTable::Stop(OnFlow { flow, at }) => (at, ActionKind::Stop(flow)),
-        ActionTable::Rate(Both(OnLink { link, at }, ToRate { to })) => (at, ActionKind::Rate(link, to)),
-        ActionTable::Delay(Both(OnLink { link, at }, ToDelay { to })) => (at, ActionKind::Delay(link, to)),
-        ActionTable::Buffer(Both(OnLink { link, at }, ToBuffer { to })) => (at, ActionKind::Buffer(link, to)),
+        ActionTable::Rate(Concat(OnLink { link, at }, ToRate { to })) => (at, ActionKind::Rate(link, to)),
+        ActionTable::Delay(Concat(OnLink { link, at }, ToDelay { to })) => (at, ActionKind::Delay(link, to)),
+        ActionTable::Buffer(Concat(OnLink { link, at }, ToBuffer { to })) => {
+            (at, ActionKind::Buffer(link, to))
+        }
     };
     keys.finish()?;
     Ok(Action { at, what })
@@ -114,14 +116,14 @@ pub(crate) fn print(action: &Action) -> Value {
         ActionKind::Start(flow) => (ActionTable::Start(on_flow(flow)), &[][..]),
         ActionKind::Stop(flow) => (ActionTable::Stop(on_flow(flow)), &[][..]),
         ActionKind::Switch(flow, cc, params) => {
-            (ActionTable::Switch(Both(on_flow(flow), ToAlgorithm { cc: cc.clone() })), params.as_slice())
+            (ActionTable::Switch(Concat(on_flow(flow), ToAlgorithm { cc: cc.clone() })), params.as_slice())
         }
-        ActionKind::Rate(link, to) => (ActionTable::Rate(Both(on_link(link), ToRate { to: *to })), &[][..]),
+        ActionKind::Rate(link, to) => (ActionTable::Rate(Concat(on_link(link), ToRate { to: *to })), &[][..]),
         ActionKind::Delay(link, to) => {
-            (ActionTable::Delay(Both(on_link(link), ToDelay { to: *to })), &[][..])
+            (ActionTable::Delay(Concat(on_link(link), ToDelay { to: *to })), &[][..])
         }
         ActionKind::Buffer(link, to) => {
-            (ActionTable::Buffer(Both(on_link(link), ToBuffer { to: *to })), &[][..])
+            (ActionTable::Buffer(Concat(on_link(link), ToBuffer { to: *to })), &[][..])
         }
     };
     let mut keys = table.print_keys();

@@ -115,7 +115,7 @@ pub fn stacks() -> Value {
             "summary": stack.summary(),
             "package": stack.package().map(|(name, _)| name),
             "version": stack.package().map(|(_, version)| version),
-            "takes_ours": stack.takes_ours(),
+            "takes_ours": stack.supports_cwnd_algorithms(),
             "algorithms": algorithms,
         })
     };

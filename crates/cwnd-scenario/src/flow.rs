@@ -22,7 +22,7 @@ pub(crate) fn parse(path: &str, value: &Value, scope: &Scope<'_>) -> Result<Flow
     let mut group = FlowGroup::on(host).parse_keys(&mut table, scope)?;
     check_stop(&mut table, &group)?;
     let defaults = print(&FlowGroup::of(&group.cc, group.start));
-    crate::stacks::check(&mut table, &group, (&print(&group), &defaults))?;
+    crate::stack_refusals::check(&mut table, &group, (&print(&group), &defaults))?;
     check_gso(&mut table, &group)?;
     group.params = parse_params(&table, &group.cc)?;
     Ok(group)

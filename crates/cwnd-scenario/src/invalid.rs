@@ -317,6 +317,16 @@ pub fn unknown_key(key: &str, known: &[&str]) -> String {
     }
 }
 
+/// A document that is not TOML or JSON, or whose keys have no such types.
+pub(crate) fn document(kind: &str, error: &str) -> Invalid {
+    let detail = error.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
+    Invalid {
+        field: "scenario".into(),
+        value: Some("the document".into()),
+        expected: format!("{kind}: {detail}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What running links are built from: the parts of `cwnd-link`, with all changes by actions. Finds the links of a route.
 
+use crate::keys::KnownLinks;
 use crate::keys::flow::AccessLink;
 use crate::keys::link::LinkRate;
 use crate::model::{ActionKind, STREAM_DELAY, STREAM_LOSS, STREAM_QUEUE, STREAMS_OF_A_LINK, Scenario};
@@ -147,7 +148,7 @@ impl Scenario {
     /// The fewest links from one node to another; of several such paths, the one whose links come first in the scenario.
     #[must_use]
     pub fn route(&self, from: &str, to: &str) -> Option<Vec<u32>> {
-        route(&self.links, from, to)
+        route(&self.links.ends(), from, to)
     }
 }
 

@@ -2,7 +2,7 @@
 //! Scenarios from TOML and JSON, validated field by field.
 
 use crate::files::{self, Files};
-use crate::invalid::{Invalid, TableReader, pointer, shown};
+use crate::invalid::{Invalid, TableReader, document, pointer, shown};
 use crate::keys::document::Head;
 use crate::keys::flow::{FlowGroup, MAX_FLOWS};
 use crate::keys::link::{LinkRate, LinkSpec};
@@ -77,7 +77,7 @@ impl Scenario {
         let scope = Scope {
             duration,
             packet_size: topology.packet_size,
-            links: &topology.links,
+            links: Some(&topology.links),
             is_dumbbell: topology.dumbbell.is_some(),
             flows: None,
             files,
@@ -205,13 +205,4 @@ fn as_written(invalid: Invalid, document: &Value) -> Invalid {
     };
     let is_same = invalid.value.as_deref().is_some_and(|shown| is_same(shown.trim_matches('"')));
     if is_same { Invalid { value: Some(shown(&json!(text))), ..invalid } } else { invalid }
-}
-
-pub(crate) fn document(kind: &str, error: &str) -> Invalid {
-    let detail = error.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
-    Invalid {
-        field: "scenario".into(),
-        value: Some("the document".into()),
-        expected: format!("{kind}: {detail}"),
-    }
 }

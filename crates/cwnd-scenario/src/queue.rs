@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Checks the queue of a link, when its rate and RTT are known.
 
-use crate::buffer::{Buffer, write};
+use crate::buffer::write;
 use crate::invalid::{Invalid, shown};
 use crate::keys::link::LinkSpec;
 use crate::units;
@@ -48,38 +48,11 @@ pub(crate) fn check(
             });
         }
     }
-    check_limit(link, spec.limit, packet).map_err(|expected| Invalid {
+    link.check_limit(spec.limit, packet).map_err(|expected| Invalid {
         field: format!("{path}.limit"),
         value: Some(field("limit").unwrap_or_else(|| format!("the default, {}", write(spec.limit)))),
         expected,
     })
-}
-
-/// Checks that the queue of `link` may have the limit `buffer`; the error is what is expected instead.
-pub(crate) fn check_limit(link: &LinkSpec, buffer: Buffer, packet: u32) -> Result<(), String> {
-    if buffer == Buffer::Infinite {
-        return Ok(());
-    }
-    let (packets, bytes) = match link.limit(buffer, packet) {
-        Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
-        Limit::Bytes(n) | Limit::BytesInAll(n) => (n / u64::from(packet), n),
-        Limit::Time(ns) => {
-            let bytes = u128::from(link.nominal_rate()) * u128::from(ns) / 8_000_000_000;
-            let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-            (bytes / u64::from(packet), bytes)
-        }
-    };
-    if (1..=1 << 32).contains(&packets) {
-        return Ok(());
-    }
-    let at = match buffer {
-        Buffer::Bdp(..) => format!(" at a round trip of {}", units::write_time(link.rtt)),
-        _ => String::new(),
-    };
-    Err(format!(
-        "room for at least one packet of {} and at most 2^32; this is {bytes} bytes{at}",
-        units::write_size(u64::from(packet))
-    ))
 }
 
 const fn number(limit: Limit) -> u64 {

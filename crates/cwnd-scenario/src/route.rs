@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Which way a flow or traffic takes.
 
-use crate::keys::link::LinkSpec;
+use crate::keys::LinkEnds;
 use std::collections::{HashMap, VecDeque};
 
 /// The route of a flow, as a scenario specifies it.
@@ -19,17 +19,17 @@ pub enum RouteSpec {
 }
 
 /// See [`Scenario::route`].
-pub(crate) fn route(links: &[LinkSpec], from: &str, to: &str) -> Option<Vec<u32>> {
+pub(crate) fn route(links: &[LinkEnds<'_>], from: &str, to: &str) -> Option<Vec<u32>> {
     let mut leaving: HashMap<&str, Vec<u32>> = HashMap::new();
     for (number, link) in links.iter().enumerate() {
-        leaving.entry(&link.from).or_default().push(number as u32);
+        leaving.entry(link.from).or_default().push(number as u32);
     }
     // The link over which each node was first reached.
     let mut by: HashMap<&str, u32> = HashMap::new();
     let mut open = VecDeque::from([from]);
     while let Some(node) = open.pop_front() {
         for &number in leaving.get(node).into_iter().flatten() {
-            let next = links[number as usize].to.as_str();
+            let next = links[number as usize].to;
             if next == from || by.contains_key(next) {
                 continue;
             }
@@ -42,7 +42,7 @@ pub(crate) fn route(links: &[LinkSpec], from: &str, to: &str) -> Option<Vec<u32>
     while node != from {
         let number = *by.get(node)?;
         path.push(number);
-        node = &links[number as usize].from;
+        node = links[number as usize].from;
     }
     path.reverse();
     (!path.is_empty()).then_some(path)

@@ -3,8 +3,7 @@
 
 use crate::invalid::{Invalid, TableReader, nearest, shown};
 use crate::keys::formats::{Named, Optional, Text};
-use crate::keys::link::LinkSpec;
-use crate::keys::{Form, Key, Keyed, RowFormat, Scope, keys};
+use crate::keys::{Form, Key, Keyed, LinkEnds, RowFormat, Scope, keys};
 use crate::route::{RouteSpec, route};
 use cwnd_traffic::Directions;
 use serde_json::{Map, Value, json};
@@ -66,7 +65,7 @@ impl RowFormat for LinkPath {
         scope: &Scope<'_>,
     ) -> Result<Option<Vec<String>>, Invalid> {
         let Some(value) = table.get(key) else { return Ok(None) };
-        let path = named(table, scope.links, key, value)?;
+        let path = named(table, &scope.link_ends(), key, value)?;
         if (path.len() as u64) < self.0 {
             return table.refuse(key, Some(value), LINKS);
         }
@@ -83,8 +82,8 @@ impl RowFormat for LinkPath {
     }
 }
 
-fn names(links: Vec<&LinkSpec>) -> Vec<String> {
-    links.into_iter().map(|link| link.name.clone()).collect()
+fn names(links: Vec<LinkEnds<'_>>) -> Vec<String> {
+    links.into_iter().map(|link| link.name.to_owned()).collect()
 }
 
 /// Reads `direction`, or `from` and `to`, or `path` and `back` of a flow.
@@ -115,7 +114,7 @@ pub(crate) fn parse(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Ro
         (Some(_), Some(path), _) => table.refuse("path", Some(path), "either from and to, or path, not both"),
         (Some(_), None, Some(back)) => table.refuse("back", Some(back), "no back, which goes with path"),
         (Some(ends), None, None) => {
-            check_ends(table, scope.links, &ends, Directions::Forward)?;
+            check_ends(table, &scope.link_ends(), &ends, Directions::Forward)?;
             Ok(RouteSpec::Ends(ends.0, ends.1))
         }
         (None, Some(_), _) => parse_path(table, scope),
@@ -128,8 +127,9 @@ pub(crate) fn parse(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Ro
 fn parse_path(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<RouteSpec, Invalid> {
     let PathTable { path, back } = PathTable::defaults().parse_keys(table, scope)?;
     let path = path.unwrap_or_default();
-    let link = |name: &String| scope.links.iter().find(|link| link.name == *name);
-    let ends = |path: &[String]| Some((&link(path.first()?)?.from, &link(path.last()?)?.to));
+    let links = scope.link_ends();
+    let link = |name: &String| links.iter().find(|link| link.name == *name);
+    let ends = |path: &[String]| Some((link(path.first()?)?.from, link(path.last()?)?.to));
     let Some((from, to)) = ends(&path) else { return Ok(RouteSpec::Links(path, Vec::new())) };
     let back = match back {
         Some(back) if ends(&back).is_some_and(|ends| ends != (to, from)) => {
@@ -138,8 +138,8 @@ fn parse_path(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<RouteSpe
         }
         Some(back) => back,
         None => {
-            let links = route(scope.links, to, from).unwrap_or_default();
-            names(links.into_iter().map(|number| &scope.links[number as usize]).collect())
+            let numbers = route(&links, to, from).unwrap_or_default();
+            names(numbers.into_iter().map(|number| links[number as usize]).collect())
         }
     };
     Ok(RouteSpec::Links(path, back))
@@ -148,16 +148,16 @@ fn parse_path(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<RouteSpe
 /// The links of this list, each beginning where the one before ends.
 fn named<'l>(
     table: &TableReader<'_>,
-    links: &'l [LinkSpec],
+    links: &[LinkEnds<'l>],
     key: &str,
     value: &Value,
-) -> Result<Vec<&'l LinkSpec>, Invalid> {
+) -> Result<Vec<LinkEnds<'l>>, Invalid> {
     let Some(list) = value.as_array() else { return table.refuse(key, Some(value), LINKS) };
-    let mut path_links: Vec<&LinkSpec> = Vec::new();
+    let mut path_links: Vec<LinkEnds<'_>> = Vec::new();
     for (index, item) in list.iter().enumerate() {
         let refuse = |expected: String| table.refuse(&format!("{key}[{index}]"), Some(item), expected);
-        let Some(link) = links.iter().find(|link| item == link.name.as_str()) else {
-            let names = links.iter().map(|link| link.name.as_str());
+        let Some(link) = links.iter().find(|link| item == link.name) else {
+            let names = links.iter().map(|link| link.name);
             return refuse(suggest("the name of a link", item.as_str().unwrap_or_default(), names));
         };
         if let Some(before) = path_links.last().filter(|before| before.to != link.from) {
@@ -166,7 +166,7 @@ fn named<'l>(
         if path_links.iter().any(|other| other.name == link.name) {
             return refuse("each link once".into());
         }
-        path_links.push(link);
+        path_links.push(*link);
     }
     Ok(path_links)
 }
@@ -198,13 +198,13 @@ pub(crate) fn parse_ends(table: &mut TableReader<'_>) -> Result<Option<(String, 
 /// Refuses ends that are not two nodes, or between which there is no path in a wanted direction.
 pub(crate) fn check_ends(
     table: &TableReader<'_>,
-    links: &[LinkSpec],
+    links: &[LinkEnds<'_>],
     (from, to): &(String, String),
     directions: Directions,
 ) -> Result<(), Invalid> {
     for (key, node) in [("from", from), ("to", to)] {
         if !links.iter().any(|link| link.from == *node || link.to == *node) {
-            let mut nodes: Vec<&str> = links.iter().flat_map(|link| [&*link.from, &*link.to]).collect();
+            let mut nodes: Vec<&str> = links.iter().flat_map(|link| [link.from, link.to]).collect();
             let mut seen = HashSet::new();
             nodes.retain(|node| seen.insert(*node));
             return table.refuse(

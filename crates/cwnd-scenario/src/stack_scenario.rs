@@ -3,7 +3,6 @@
 
 use crate::invalid::{Invalid, shown};
 use crate::keys::flow::FlowGroup;
-use crate::keys::stack::Stack;
 use crate::model::{ActionKind, Scenario};
 use crate::units::DATAGRAM_HEADERS;
 use serde_json::json;
@@ -12,14 +11,12 @@ use serde_json::json;
 const LEAST_DATAGRAM: u32 = 1200;
 /// The largest, bytes: quinn ends with a panic where a padded packet of the handshake has a length of more than 14 bits.
 const MOST_DATAGRAM: u32 = 16_383;
-/// Largest receive window of smoltcp, bytes: TCP's window scale ends there. // RFC 7323 §2.3
-const SMOLTCP_WINDOW: u64 = 1 << 30;
 
 impl Scenario {
     /// Refuses packets that are too small or too large for the datagrams of a stack.
     pub(crate) fn check_stacks(&self) -> Result<(), Invalid> {
-        self.check_smoltcp_windows()?;
-        let quic = self.flows.iter().find_map(|group| group.stack.filter(|stack| stack.takes_ours()));
+        self.check_receive_windows()?;
+        let quic = self.flows.iter().find_map(|group| group.stack.filter(|stack| stack.is_quic()));
         let Some(stack) = quic else { return Ok(()) };
         if (LEAST_DATAGRAM..=MOST_DATAGRAM).contains(&self.datagram()) {
             return Ok(());
@@ -33,13 +30,14 @@ impl Scenario {
         Err(Invalid { field: "packet_size".into(), value, expected })
     }
 
-    /// Refuses a receive window that smoltcp cannot announce.
-    fn check_smoltcp_windows(&self) -> Result<(), Invalid> {
-        let most = SMOLTCP_WINDOW / u64::from(self.datagram().max(1));
+    /// Refuses a receive window that a stack cannot announce.
+    fn check_receive_windows(&self) -> Result<(), Invalid> {
         for (number, group) in self.flows.iter().enumerate() {
-            let Some(window) = group.rwnd.filter(|_| group.stack == Some(Stack::Smoltcp)) else { continue };
+            let (Some(window), Some(stack)) = (group.rwnd, group.stack) else { continue };
+            let most = stack.max_receive_window() / u64::from(self.datagram().max(1));
             if u64::from(window) > most {
-                let expected = format!("at most {most}: smoltcp's receive window ends at 1 GiB");
+                let end = stack.max_receive_window() >> 30;
+                let expected = format!("at most {most}: {}'s receive window ends at {end} GiB", stack.name());
                 let value = Some(shown(&json!(window)));
                 return Err(Invalid { field: format!("flow[{number}].rwnd"), value, expected });
             }

@@ -4,8 +4,9 @@
 use crate::buffer::Buffer;
 use crate::files::Files;
 use crate::invalid::{Invalid, TableReader, shown};
+use crate::keys::KnownLinks;
 use crate::keys::link::{
-    DumbbellTable, GraphTable, LinkSpec, LotTable, QueueSpec, RttTable, parse as parse_link, plain,
+    DumbbellTable, GraphTable, LinkSpec, ParkingLotTable, QueueSpec, RttTable, parse as parse_link, plain,
     print as print_link,
 };
 use crate::keys::rate_formats::NO_RATE;
@@ -169,7 +170,8 @@ impl<'a> Topology<'a> {
 
     fn parking_lot(&mut self, value: &'a Value) -> Result<(), Invalid> {
         let mut table = TableReader::new("parking_lot", value)?;
-        let LotTable { hops } = LotTable::defaults().parse_keys(&mut table, &Scope::default())?;
+        let ParkingLotTable { hops } =
+            ParkingLotTable::defaults().parse_keys(&mut table, &Scope::default())?;
         let link = parse_link(&mut table, None, self.files)?;
         let RttTable { rtt } = RttTable::defaults().parse_keys(&mut table, &Scope::default())?;
         let link = LinkSpec { rtt: rtt.unwrap_or(0), ..link };
@@ -289,7 +291,7 @@ pub(crate) fn check_traffic(
         (None, false) => {
             table.refuse("from", None, "from and to, the names of two nodes, because the links are a graph")
         }
-        (Some(ends), false) => check_ends(&table, &topology.links, ends, traffic.sends()),
+        (Some(ends), false) => check_ends(&table, &topology.links.ends(), ends, traffic.sends()),
     }
 }
 

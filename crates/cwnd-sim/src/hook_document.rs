@@ -15,7 +15,7 @@ const MOST_EVENTS: u64 = 5_000_000;
 #[must_use]
 pub fn hook_calls_document(scenario: &Scenario, time: u64, flow: usize, count: usize) -> Value {
     // A step of a window is many events.
-    let mut simulation = Simulation::new(scenario).without_windows();
+    let mut simulation = Simulation::new(scenario).without_time_slices();
     if flow >= simulation.flows().len() {
         return Value::Array(Vec::new());
     }

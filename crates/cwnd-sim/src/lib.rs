@@ -33,8 +33,8 @@ pub(crate) const STACKS: bool = cfg!(feature = "stacks");
 /// Whether captures of packets are.
 pub(crate) const CAPTURES: bool = cfg!(feature = "captures");
 
-/// Whether runs in windows, and on several threads, are.
-pub(crate) const WINDOWS: bool = cfg!(feature = "windows");
+/// Whether runs in time slices, and on several threads, are.
+pub(crate) const TIME_SLICES: bool = cfg!(feature = "time-slices");
 
 pub use cwnd_link::Drops;
 pub use cwnd_record::{

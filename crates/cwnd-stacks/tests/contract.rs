@@ -2,13 +2,13 @@
 //! quinn's own controllers behind our hooks: under the contract that our algorithms keep, and beside our CUBIC in one driver.
 
 use cwnd::registry::SetDescription;
-use cwnd_contract::check::{Excepted, every_breach};
+use cwnd_contract::check::{Exemptions, every_breach};
 use cwnd_contract::support::{DrivenFlow, set};
 use cwnd_stacks::stock_behind_hooks;
 
 /// Names of all promises that a set does not keep, in order, and what was seen first of each.
 fn broken(set: &SetDescription) -> Vec<(String, String)> {
-    let breaches = every_breach(set, 1, 200, Excepted::default()).into_iter();
+    let breaches = every_breach(set, 1, 200, Exemptions::default()).into_iter();
     let mut found: Vec<(String, String)> =
         breaches.map(|breach| (breach.promise, format!("{} {}", breach.event, breach.seen))).collect();
     found.sort();

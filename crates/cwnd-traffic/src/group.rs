@@ -4,7 +4,8 @@
 use crate::direction::{Direction, Directions};
 use crate::load::{AskedLoad, SegmentSize};
 use crate::model::{Arrivals, GapFrom, GroupConfig, Model, Starts};
-use crate::sampler::{Random, Sampler};
+use crate::random::Random;
+use crate::sampler::Sampler;
 use crate::source::{SourceEvent, TrafficSource};
 use std::sync::Arc;
 

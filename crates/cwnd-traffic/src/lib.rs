@@ -32,6 +32,7 @@ mod group;
 mod load;
 mod model;
 mod normal_and_gamma;
+mod random;
 mod sampler;
 mod source;
 mod source_models;
@@ -44,5 +45,6 @@ pub use load::{AskedLoad, Load, SegmentSize, TrafficCounts};
 pub use model::{
     Arrivals, FlowList, GapFrom, GroupConfig, Long, Mix, Model, RequestResponse, Sessions, Starts, Udp,
 };
-pub use sampler::{Random, Sampler};
+pub use random::Random;
+pub use sampler::Sampler;
 pub use source::{Connection, Datagram, SourceEvent, TrafficSource, Transfer};

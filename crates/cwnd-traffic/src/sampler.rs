@@ -11,23 +11,7 @@
 
 use crate::cdf::{CERTAIN, Cdf, Interpolation};
 use crate::distribution::{AnyDensity, AnyDiscrete, Bounds, Distribution, Prepared};
-
-/// A stream of random numbers. A closure is one.
-pub trait Random {
-    /// The next number: 64 uniform bits.
-    fn next_u64(&mut self) -> u64;
-
-    /// A number below `bound`, uniform; 0 when `bound` is 0.
-    fn below(&mut self, bound: u64) -> u64 {
-        scaled(self.next_u64(), bound)
-    }
-}
-
-impl<F: FnMut() -> u64> Random for F {
-    fn next_u64(&mut self) -> u64 {
-        self()
-    }
-}
+use crate::random::{Random, scaled};
 
 /// A distribution, prepared for sampling.
 #[derive(Clone, Debug)]
@@ -53,11 +37,6 @@ const MAX: u64 = 1 << 63;
 /// `number` as a probability between 0 and 1, exclusive, in steps of 2⁻⁵².
 fn probability(number: u64) -> f64 {
     ((number >> 12) as f64 + 0.5) * (1.0 / (1_u64 << 52) as f64)
-}
-
-/// `number` scaled to `0..bound`.
-pub(crate) const fn scaled(number: u64, bound: u64) -> u64 {
-    ((number as u128 * bound as u128) >> 64) as u64
 }
 
 impl Sampler {

@@ -4,7 +4,7 @@
 use crate::direction::Direction;
 use crate::group::{TrafficGroup, TrafficKind, datagrams, slot};
 use crate::model::GapFrom;
-use crate::sampler::Random;
+use crate::random::Random;
 use crate::source::{Connection, Datagram, SourceEvent, TrafficSource, Transfer};
 
 /// The models, one function each. No function draws before it is certain to announce an event.

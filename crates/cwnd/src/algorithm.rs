@@ -4,7 +4,7 @@
 use crate::conn::{AckSample, Conn};
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
-use crate::hooks::{Configured, CongestionControl, Info, acknowledge};
+use crate::hooks::{Configured, CongestionControl, Info, call_ack_hooks};
 use crate::rescale::Rescale;
 
 macro_rules! algorithm {
@@ -112,7 +112,7 @@ macro_rules! algorithm {
 
             #[inline(always)]
             fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
-                acknowledge(&mut self.state, conn, (sample, flags), &self.params);
+                call_ack_hooks(&mut self.state, conn, (sample, flags), &self.params);
             }
 
             fn rescale(&mut self, scale: Rescale) -> bool {

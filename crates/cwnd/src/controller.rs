@@ -4,7 +4,7 @@
 use crate::builder::{self, ParamError};
 use crate::conn::{AckSample, Conn};
 use crate::hooks::{
-    Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, acknowledge,
+    Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, call_ack_hooks,
 };
 use crate::params::Params;
 use crate::registration::Registered;
@@ -219,7 +219,7 @@ impl Controller {
     #[inline(never)]
     pub fn acknowledge(&mut self, conn: &mut Conn, sample: &AckSample, flags: u32) {
         let told = (sample, flags);
-        dispatch!(self, t => acknowledge(&mut t.state, conn, told, &t.params), c => acknowledge(&mut **c, conn, told, &()))
+        dispatch!(self, t => call_ack_hooks(&mut t.state, conn, told, &t.params), c => call_ack_hooks(&mut **c, conn, told, &()))
     }
 
     /// See [`CongestionControl::rescale`].

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The pluggable module interface (Ha, Rhee and Xu 2008, figure 2; Linux's `tcp_congestion_ops`).
 
+use crate::argument_encoding::RecordedArgument;
 use crate::conn::{AckSample, CaEvent, CaState, Conn};
-use crate::hook_argument::RecordedArgument;
 pub use crate::info::Info;
 use crate::rescale::Rescale;
 
@@ -284,7 +284,7 @@ pub struct Configured<A: CongestionControl> {
 
 /// What an acknowledgement of new segments calls while nothing is missing ([`Algorithm::acknowledge`](crate::Algorithm::acknowledge)).
 #[inline(always)]
-pub(crate) fn acknowledge<A: CongestionControl + ?Sized>(
+pub(crate) fn call_ack_hooks<A: CongestionControl + ?Sized>(
     cc: &mut A,
     conn: &mut Conn,
     (sample, flags): (&AckSample, u32),

@@ -34,6 +34,7 @@ struct Readme;
 
 mod algorithm;
 pub mod algorithms;
+mod argument_encoding;
 mod builder;
 mod conn;
 #[cfg(feature = "registry")]
@@ -41,7 +42,6 @@ mod controller;
 #[cfg(feature = "registry")]
 mod description;
 pub mod driver;
-mod hook_argument;
 mod hooks;
 mod info;
 pub mod math;
@@ -59,6 +59,7 @@ mod state;
 pub mod transport;
 
 pub use algorithm::Algorithm;
+pub use argument_encoding::{HookResult, RecordedArgument, WireArgument};
 pub use builder::{Builder, Fraction, Includes, ParamError};
 pub use conn::{
     ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
@@ -66,7 +67,6 @@ pub use conn::{
 };
 #[cfg(feature = "registry")]
 pub use controller::Controller;
-pub use hook_argument::{HookResult, RecordedArgument, WireArgument};
 pub use hooks::{
     ARGUMENT_WORDS, Configured, CongestionControl, Hook, PRIVATE_BYTES, PrivateWords, StateWords,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The beginnings of the recorded kernel traces (`golden/*.txt`, made by `vectors/golden/excerpt.py`, which says what a line
-//! means), replayed. The whole traces are replayed by tests/python/test_replay.py.
+//! means), replayed. The whole traces are replayed by tests/python/replay/test_replay.py.
 
 use cwnd::replay::{After, Call, Replay, Row};
 use cwnd::{ARGUMENT_WORDS, CaState, Conn, Controller, Hook, PacingStatus, PrivateWords};

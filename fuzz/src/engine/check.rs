@@ -98,7 +98,7 @@ const MOST_EVENTS: u64 = 60_000;
 /// After this many events at one instant that move no packet, time is taken to stand still.
 const STILL: u64 = 40_000;
 
-/// Runs the scenario `text` (TOML) four times: with an audit after every `distance` events, by the engine's general path, without windows, and on two threads. A fifth time its packets are captured where they were not before, and an idle flow and an idle link are added. With an
+/// Runs the scenario `text` (TOML) four times: with an audit after every `distance` events, by the engine's general path, without time slices, and on two threads. A fifth time its packets are captured where they were not before, and an idle flow and an idle link are added. With an
 /// algorithm that is not built in, it runs once more as the first time.
 ///
 /// # Errors
@@ -116,8 +116,8 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     }
     // A capture changes nothing: the fifth run has one where the first has none.
     let captured = match scenario.record.packets {
-        CapturedHosts::Nobody => CapturedHosts::Both,
-        _ => CapturedHosts::Nobody,
+        CapturedHosts::None => CapturedHosts::Both,
+        _ => CapturedHosts::None,
     };
     // The summary has floating point numbers: their texts differ if the last bit differs.
     let summary = format!("{:?}", first.summary());
@@ -131,7 +131,7 @@ pub fn check(text: &str, distance: u64) -> Result<Outcome, Broken> {
     let ways: [Way; 4] = [
         (|same| same, "of the same kind"),
         (Simulation::without_trains, "by the general path"),
-        (Simulation::without_windows, "without windows"),
+        (Simulation::without_time_slices, "without time slices"),
         (|on_threads| on_threads.with_threads(2), "on two threads"),
     ];
     for (way, how) in ways.into_iter().skip(usize::from(!has_custom)) {

@@ -61,7 +61,7 @@ impl SampledState {
     #[must_use]
     pub fn algorithm(&self) -> &str {
         let name = self.algorithm.split(|byte| *byte == 0).next().unwrap_or_default();
-        // What is none has no letters of ASCII, and is nobody's name.
+        // Kernel names are ASCII; anything else cannot match.
         std::str::from_utf8(name).unwrap_or_default()
     }
 }

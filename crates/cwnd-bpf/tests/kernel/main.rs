@@ -33,8 +33,8 @@ const MEGABYTE: u64 = 1_000_000;
 
 /// Between two looks at something that another thread, a process or the kernel brings about.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Looks before it is said not to come: a quarter of an hour of pauses. A guard against waiting for ever, and no measure of anything.
-const LOOKS: u32 = 180_000;
+/// Looks before it is said not to come: five minutes of pauses. A guard against waiting for ever, and no measure of anything.
+const LOOKS: u32 = 60_000;
 
 thread_local! {
     /// The lock that a test's thread has as long as the test runs.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel object of an algorithm from outside the tree.
 //!
-//! `tests/python/test_plugin_kernel.py` makes the crate with `cwnd new`, the object with `cwnd build-kernel`, and then runs this
+//! `tests/python/plugin/test_plugin_kernel.py` makes the crate with `cwnd new`, the object with `cwnd build-kernel`, and then runs this
 //! with the object's file in `CWND_OBJECT` and the values of its parameters, separated by commas, in `CWND_PARAMS`.
 
 use std::path::Path;
@@ -20,7 +20,7 @@ fn open(file: &Path) -> ObjectFile {
 const NAME: &str = "cwnd_own";
 
 #[test]
-#[ignore = "needs an object, which tests/python/test_plugin_kernel.py builds"]
+#[ignore = "needs an object, which tests/python/plugin/test_plugin_kernel.py builds"]
 fn an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_nothing_behind() {
     let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
     let params = std::env::var("CWND_PARAMS").expect("CWND_PARAMS lists its parameters");
@@ -49,7 +49,7 @@ fn an_algorithm_from_outside_the_tree_carries_20_mb_through_losses_and_leaves_no
 }
 
 #[test]
-#[ignore = "needs an object, which tests/python/test_plugin_kernel.py builds"]
+#[ignore = "needs an object, which tests/python/plugin/test_plugin_kernel.py builds"]
 fn an_algorithm_that_steers_by_itself_is_called_in_every_state() {
     let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
     let network = TestNetwork::new("steer", "200mbit", 30);
@@ -76,7 +76,7 @@ const RATE: f64 = 125_000.0;
 // (`pacing_rate`, compared exactly) and how much it has sent, but that it sent so much at that rate is a matter of its timer, and
 // no number of its own tells a late timer from a low rate. Hence five tries, 30 s, of which one has to come within a tenth.
 #[test]
-#[ignore = "needs an object, which tests/python/test_plugin_kernel.py builds"]
+#[ignore = "needs an object, which tests/python/plugin/test_plugin_kernel.py builds"]
 fn one_megabit_per_second_asked_is_one_megabit_per_second_sent() {
     let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
     let network = TestNetwork::new("pac", "100mbit", 100);
@@ -101,7 +101,7 @@ fn one_megabit_per_second_asked_is_one_megabit_per_second_sent() {
 }
 
 #[test]
-#[ignore = "needs an object, which tests/python/test_plugin_kernel.py builds"]
+#[ignore = "needs an object, which tests/python/plugin/test_plugin_kernel.py builds"]
 fn an_object_is_loaded_from_the_bytes_that_were_looked_through() {
     let object = std::env::var_os("CWND_OBJECT").expect("CWND_OBJECT names an object");
     let file = std::env::temp_dir().join(format!("cwnd-own-{}.bpf.o", std::process::id()));

@@ -4,12 +4,12 @@
 mod steady;
 
 use cwnd::registry::SetDescription;
-use cwnd_contract::check::{Excepted, every_breach, promises};
+use cwnd_contract::check::{Exemptions, every_breach, promises};
 use steady::{Fault, set};
 
 /// Names of the promises that a set breaks, all of them at once.
 fn broken(set: &SetDescription) -> Vec<String> {
-    let breaches = every_breach(set, 1, 20, Excepted::default());
+    let breaches = every_breach(set, 1, 20, Exemptions::default());
     for breach in &breaches {
         println!("{}: {}", breach.promise, breach.seen);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a queue discipline sees of packets, and what it decides.
 
-use super::DropCause;
 use super::describe::Described;
 use crate::ecn::Ecn;
 use crate::packet_queue::{PacketQueue, Waiting};
@@ -38,7 +37,10 @@ pub(crate) struct Arrival {
 pub(crate) enum Admission {
     Accept,
     Mark,
-    Drop(DropCause),
+    /// Dropped for the cause of the discipline.
+    Drop,
+    /// Dropped because the queue has no room for it.
+    NoRoom,
 }
 
 /// A queue discipline that decides at a packet's arrival.

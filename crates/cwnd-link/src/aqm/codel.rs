@@ -82,6 +82,8 @@ impl Codel {
 
 impl Described for Codel {
     const NAME: &'static str = "codel";
+    const TITLE: &'static str = "CoDel";
+    const SHOWN: &'static [&'static str] = &["target", "interval"];
     const HELP: &'static str = "Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full packet";
     const OPTION: Option<SettingOption> = Some(SettingOption {
         names: &["target", "interval"],
@@ -91,7 +93,7 @@ impl Described for Codel {
     });
     const CAUSE: CauseWords = cause!(
         "head", link "by CoDel at the head of the queue", flow "by CoDel at the head of a queue",
-        heading "head", counted "at the head by CoDel", legend "at the head of the queue by CoDel", always false
+        heading "head", counted "at the head by CoDel", legend "at the head of the queue by CoDel", picture "CoDel drops", always false
     );
 }
 

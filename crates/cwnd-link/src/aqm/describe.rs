@@ -9,6 +9,10 @@ use crate::limit::Limit;
 pub(crate) trait Described {
     /// Name in a scenario, and of the option of the command line.
     const NAME: &'static str;
+    /// What captions and the page call it.
+    const TITLE: &'static str;
+    /// The settings that a caption has, in their order.
+    const SHOWN: &'static [&'static str];
     /// What it is, in a line.
     const HELP: &'static str;
     /// Settings that the command line takes as one option.
@@ -109,6 +113,8 @@ pub struct CauseWords {
     pub counted: &'static str,
     /// Meaning of the heading.
     pub legend: &'static str,
+    /// What a picture calls them.
+    pub picture: &'static str,
     /// Whether a report has their number also where it is 0.
     pub always: bool,
 }
@@ -118,7 +124,7 @@ pub struct CauseWords {
 macro_rules! cause {
     (
         $name:literal, link $link:literal, flow $flow:literal,
-        heading $heading:literal, counted $counted:literal, legend $legend:literal, always $always:literal
+        heading $heading:literal, counted $counted:literal, legend $legend:literal, picture $picture:literal, always $always:literal
     ) => {
         $crate::aqm::CauseWords {
             event: concat!("drop_", $name),
@@ -131,11 +137,18 @@ macro_rules! cause {
             heading: $heading,
             counted: $counted,
             legend: $legend,
+            picture: $picture,
             always: $always,
         }
     };
 }
 pub(crate) use cause;
+
+/// What is said of packets that found no room, whatever the discipline.
+pub(crate) const FULL: CauseWords = cause!(
+    "queue", link "for want of room", flow "for want of room",
+    heading "full", counted "by the full queue", legend "for want of room", picture "tail drops", always true
+);
 
 /// Declares the settings of a queue discipline: `name: Kind = default, unit, help, source;` a row, without the default where the setting
 /// must be given. The struct has a field per row; fields that are no settings may follow in `also`, by the size of a full packet in bytes.

@@ -5,8 +5,8 @@
 //! the time that the queue takes. Mahimahi calls it `drophead`, Linux `pfifo_head_drop`. The packet being sent is not dropped. A packet that
 //! does not fit into the empty queue is dropped itself. Drops count as drops of a full queue. Tests: `tests/head_queue.rs`.
 
-use super::describe::Described;
-use super::{AtHead, CauseWords, FULL, Setting, SettingOption, SettingValue};
+use super::describe::{Described, FULL};
+use super::{AtHead, CauseWords, Setting, SettingOption, SettingValue};
 use crate::packet_queue::{PacketQueue, Waiting};
 
 /// Drop-head has no settings.
@@ -27,6 +27,8 @@ pub(crate) struct DropHead;
 
 impl Described for DropHead {
     const NAME: &'static str = "drop-head";
+    const TITLE: &'static str = "drop-head";
+    const SHOWN: &'static [&'static str] = &[];
     const HELP: &'static str =
         "drops the oldest packets that wait when one arrives at a full queue (Mahimahi: drophead)";
     const OPTION: Option<SettingOption> = None;

@@ -10,20 +10,15 @@ mod red;
 pub use admission::Backlog;
 pub(crate) use admission::{Admission, Arrival, AtArrival, AtHead};
 pub use describe::{CauseWords, Setting, SettingKind, SettingOption, SettingValue};
-use describe::{Described, cause};
+use describe::{Described, FULL, cause};
 
 use crate::packet_queue::{PacketQueue, Waiting};
 use crate::random::RandomStream;
 
-/// What is said of packets that found no room, whatever the discipline.
-const FULL: CauseWords = cause!(
-    "queue", link "for want of room", flow "for want of room",
-    heading "full", counted "by the full queue", legend "for want of room", always true
-);
 /// What is said of packets that the loss process lost.
 const LOSS: CauseWords = cause!(
     "loss", link "by the loss process", flow "by the loss process",
-    heading "random", counted "by the loss process", legend "by the loss process", always true
+    heading "random", counted "by the loss process", legend "by the loss process", picture "random losses", always true
 );
 
 /// The table of queue disciplines: `Name: type, its settings, drops Cause;` a line. Those at `arrival` implement [`AtArrival`], those at
@@ -87,6 +82,26 @@ macro_rules! disciplines {
                     Self::DropTail => "droptail",
                     $(Self::$Arrival => <$arrival>::NAME,)*
                     $(Self::$Head => <$head>::NAME,)*
+                }
+            }
+
+            /// What captions and the page call it.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self {
+                    Self::DropTail => "drop-tail",
+                    $(Self::$Arrival => <$arrival>::TITLE,)*
+                    $(Self::$Head => <$head>::TITLE,)*
+                }
+            }
+
+            /// The settings that a caption has, in their order.
+            #[must_use]
+            pub const fn shown(self) -> &'static [&'static str] {
+                match self {
+                    Self::DropTail => &[],
+                    $(Self::$Arrival => <$arrival>::SHOWN,)*
+                    $(Self::$Head => <$head>::SHOWN,)*
                 }
             }
 
@@ -168,12 +183,18 @@ macro_rules! disciplines {
                 }
             }
 
+            /// Whether the packet, which is accepted, is marked; else why it is dropped.
             #[inline]
-            pub fn on_arrival(&mut self, arrival: &Arrival) -> Admission {
+            pub fn on_arrival(&mut self, arrival: &Arrival) -> Result<bool, DropCause> {
                 match self {
-                    Self::DropTail if arrival.full => Admission::Drop(DropCause::Full),
-                    Self::DropTail => Admission::Accept,
-                    $(Self::$Arrival(discipline) => discipline.on_arrival(arrival),)*
+                    Self::DropTail if arrival.full => Err(DropCause::Full),
+                    Self::DropTail => Ok(false),
+                    $(Self::$Arrival(discipline) => match discipline.on_arrival(arrival) {
+                        Admission::Accept => Ok(false),
+                        Admission::Mark => Ok(true),
+                        Admission::Drop => Err(DropCause::$ArrivalCause),
+                        Admission::NoRoom => Err(DropCause::Full),
+                    },)*
                 }
             }
         }

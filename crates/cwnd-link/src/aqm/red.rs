@@ -14,7 +14,7 @@
 //! + − × ÷, which IEEE 754 fixes: the same bytes on every machine.
 
 use super::describe::{Described, cause, settings};
-use super::{Admission, Arrival, AtArrival, CauseWords, DropCause, SettingOption};
+use super::{Admission, Arrival, AtArrival, CauseWords, SettingOption};
 use crate::ecn::Ecn;
 use crate::limit::Limit;
 use crate::random::RandomStream;
@@ -116,6 +116,8 @@ impl Red {
 
 impl Described for Red {
     const NAME: &'static str = "red";
+    const TITLE: &'static str = "RED";
+    const SHOWN: &'static [&'static str] = &["min", "max", "max_p"];
     const HELP: &'static str = "Random Early Detection (Floyd and Jacobson 1993)";
     const OPTION: Option<SettingOption> = Some(SettingOption {
         names: &["min", "max"],
@@ -125,7 +127,7 @@ impl Described for Red {
     });
     const CAUSE: CauseWords = cause!(
         "early", link "by RED on arrival, while there was room", flow "by RED on arrival",
-        heading "early", counted "early by RED", legend "by RED before that", always true
+        heading "early", counted "early by RED", legend "by RED before that", picture "RED drops", always true
     );
 }
 
@@ -152,7 +154,7 @@ impl AtArrival for Red {
         debug_assert!(self.avg.is_finite() && self.avg >= 0.0, "{self:?}");
         if arrival.full {
             self.count = 0;
-            return Admission::Drop(DropCause::Full);
+            return Admission::NoRoom;
         }
         if self.avg < self.min {
             self.count = -1;
@@ -162,7 +164,7 @@ impl AtArrival for Red {
         let mut p_b = drop_probability(self.avg, self.min, self.max, self.max_p, self.config.gentle);
         if p_b >= 1.0 {
             self.count = 0;
-            return Admission::Drop(DropCause::Early);
+            return Admission::Drop;
         }
         if self.in_bytes {
             p_b *= f64::from(arrival.size) / f64::from(self.config.mean_packet.max(1));
@@ -172,11 +174,7 @@ impl AtArrival for Red {
             return Admission::Accept;
         }
         self.count = 0;
-        if self.config.ecn && arrival.ecn == Ecn::Capable {
-            Admission::Mark
-        } else {
-            Admission::Drop(DropCause::Early)
-        }
+        if self.config.ecn && arrival.ecn == Ecn::Capable { Admission::Mark } else { Admission::Drop }
     }
 }
 

@@ -7,7 +7,7 @@ use cwnd::Controller;
 use cwnd_bpf::{LoadedModule, Module, ModuleSource, ObjectFile, OwnedModule, Recorder, registrations};
 use pyo3::prelude::*;
 
-use super::raise;
+use super::error::raise;
 
 /// A parameter set with settings, or an object's file with settings; not yet in the kernel.
 #[pyclass(module = "cwnd._native")]
@@ -95,11 +95,6 @@ impl KernelModule {
     fn load(&self, py: Python<'_>, name: &str) -> PyResult<KernelLoadedModule> {
         let loaded = py.detach(|| self.source.as_load().load_or_share(name));
         loaded.map(|loaded| KernelLoadedModule(Some(loaded))).map_err(|why| raise(py, &why))
-    }
-
-    /// `load` by its earlier name.
-    fn hold(&self, py: Python<'_>, name: &str) -> PyResult<KernelLoadedModule> {
-        self.load(py, name)
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use cwnd_bpf::{LoadedModule, Registration};
 use pyo3::prelude::*;
 
+use super::error::raise;
 use super::module::KernelLoadedModule;
-use super::raise;
 
 /// An algorithm that some cwnd of this machine has put into the kernel.
 #[pyclass(frozen, module = "cwnd._native")]

@@ -7,7 +7,7 @@ use cwnd_bpf::{CommandResult, CommandScope, ScopeMethod};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::raise;
+use super::error::raise;
 
 /// A place for one command.
 #[pyclass(module = "cwnd._native")]

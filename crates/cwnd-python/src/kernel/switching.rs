@@ -4,7 +4,7 @@
 use cwnd_bpf::{ConnectionFilter, switch};
 use pyo3::prelude::*;
 
-use super::raise;
+use super::error::raise;
 
 /// Moves live connections of this network namespace to the kernel's `to`: those with this port here, that port there, this
 /// algorithm; what is `None` may be anything, but not all three. Returns how many matched and how many were moved, and

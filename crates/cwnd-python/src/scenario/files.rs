@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The files that a scenario names: read from a folder, or handed in by Python.
 
-use super::{refuse, taken};
+use super::argument::taken;
+use super::refused::refuse;
 use cwnd_scenario::{Invalid, nearest, unknown_name};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyTuple, PyType};
@@ -128,8 +129,10 @@ impl FileSource {
     fn none_such(&self, path: &str) -> String {
         let files = self.files.borrow();
         match nearest(path, files.iter().map(|file| file.path.as_str())).as_slice() {
-            [] => "no such file is handed in".to_owned(),
-            near => format!("no such file is handed in; did you mean {}?", near.join(" or ")),
+            [] => "no file of this path came with the scenario".to_owned(),
+            near => {
+                format!("no file of this path came with the scenario; did you mean {}?", near.join(" or "))
+            }
         }
     }
 
@@ -154,13 +157,13 @@ impl FileSource {
 
 /// The module that reads the files of users.
 fn input_files(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("cwnd.input_files")
+    py.import("cwnd._internal.input_files")
 }
 
 /// The bytes of a file; an error says why there are none.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     Python::attach(|py| {
-        let bytes = input_files(py)?.call_method1("read_bytes", (path,))?;
+        let bytes = input_files(py)?.call_method1("read_for_native", (path,))?;
         bytes.extract()
     })
     .map_err(reason)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Scenarios, validated.
 
+mod argument;
 mod files;
 mod netem;
 mod parts;
@@ -12,6 +13,7 @@ pub use netem::netem_meaning;
 pub use parts::{Action, FlowGroup, LinkSettings};
 pub use refused::{ScenarioError, refuse};
 
+use argument::taken;
 use files::FileSource;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,31 +21,10 @@ use std::path::PathBuf;
 
 use cwnd_record::capture::CaptureHost;
 use cwnd_scenario::{CapturedHosts, Invalid};
-use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyTuple};
 use serde_json::{Value, json};
-
-/// What Python gives, as what it has to be; what it is not is refused as a scenario's own keys are.
-fn taken<'py, T: FromPyObjectOwned<'py>>(
-    field: &str,
-    value: &Bound<'py, PyAny>,
-    expected: &str,
-) -> PyResult<T> {
-    let py = value.py();
-    value.extract().map_err(|_| {
-        let shown = value.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
-        let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-        let short = if line.chars().count() <= 60 {
-            line
-        } else {
-            line.chars().take(57).chain("...".chars()).collect()
-        };
-        let (field, expected) = (field.to_owned(), expected.to_owned());
-        refuse(py, &Invalid { field, value: Some(short), expected })
-    })
-}
 
 /// The languages of a document.
 #[derive(Clone, Copy, PartialEq)]
@@ -137,12 +118,12 @@ impl Scenario {
         allow_exec: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<Self>> {
         let py = path.py();
-        let document = py.import("cwnd.scenario_document")?.call_method1("document_of", (path, name))?;
+        let document = py.import("cwnd.scenario.document")?.call_method1("document_of", (path, name))?;
         let (text, is_json, folder): (PyBackedStr, bool, Option<PathBuf>) = document.extract()?;
         let language = if is_json { Language::Json } else { Language::Toml };
         let scenario = read(py, &text, language, FileSource::folder(&folder.unwrap_or_default()))?;
         let scenario = Bound::new(py, scenario)?;
-        py.import("cwnd.programs")?.call_method1("check_consent", (&scenario, allow_exec))?;
+        py.import("cwnd.scenario.programs")?.call_method1("check_consent", (&scenario, allow_exec))?;
         Ok(scenario.unbind())
     }
 

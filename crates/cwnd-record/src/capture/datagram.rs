@@ -2,7 +2,7 @@
 //! A datagram of a foreign stack as it is on the wire: IPv4 (RFC 791 §3.1), UDP (RFC 768) and the stack's own bytes; or IPv4 and the
 //! segment of a TCP.
 
-use super::CaptureHost;
+use super::host::CaptureHost;
 use super::segment::{TIME_TO_LIVE, ports};
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpSlice, UdpHeader};
 

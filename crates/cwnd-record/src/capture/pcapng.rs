@@ -3,7 +3,7 @@
 //!
 //! Little-endian. Timestamps are in ns from time 0 of the run, so a reader that shows dates shows 1 January 1970.
 
-use super::CaptureHost;
+use super::host::CaptureHost;
 
 // draft-ietf-opsawg-pcapng §4.1, §4.2, §4.3
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;

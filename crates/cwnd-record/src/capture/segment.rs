@@ -3,7 +3,7 @@
 //!
 //! The payload is zeros, which the checksum covers. ECN (RFC 3168 §5, §6.1) is in the field of the IP header and in two flags of TCP's.
 
-use super::{CaptureHost, FIRST_PORT};
+use super::host::{CaptureHost, FIRST_PORT};
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 
 /// SACK blocks that fit beside timestamps.

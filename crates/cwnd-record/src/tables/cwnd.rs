@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `cwnd`: a row per sample of a flow.
 
-use super::{STATES, seconds};
+use super::shared::{STATES, seconds};
 use crate::Lane;
 use crate::column::{Column, Read};
 use Read::{Count, Index, Number};

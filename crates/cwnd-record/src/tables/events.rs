@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `events`.
 
-use super::seconds;
+use super::shared::seconds;
 use crate::column::{Column, Read};
 use crate::counts::EventKind;
 use Read::{Count, Index, MaybeIndex, Number, Text};

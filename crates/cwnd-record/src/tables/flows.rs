@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `flows`, and a flow in the summary.
 
-use super::{by_cause, joined};
+use super::shared::{by_cause, joined};
 use crate::column::{Column, Read};
 use crate::counts::FlowCounts;
 use Read::{Count, Index, Indices, MaybeNumber, Number, Text};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `inner`, on request (`record.inner`).
 
-use super::seconds;
+use super::shared::seconds;
 use crate::column::{Column, Read};
 use Read::{Count, Index, Number, Word};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `links`, and a link in the summary.
 
-use super::{by_cause, joined};
+use super::shared::{by_cause, joined};
 use crate::column::{Column, Read};
 use Read::{Count, Index, MaybeNumber, Number, Text};
 use cwnd_link::Drops;

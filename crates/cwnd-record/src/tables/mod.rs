@@ -8,13 +8,13 @@ mod inner;
 mod links;
 mod queue;
 mod rates;
+mod shared;
 mod traffic;
 mod transfers;
 mod waits;
 
 use crate::Lane;
-use crate::column::{Column, ColumnInfo, Read};
-use cwnd_link::{CauseWords, DropCause, Drops};
+use crate::column::{Column, ColumnInfo};
 
 pub use crate::kernel::{CONNECTIONS, HOOKS, KERNELS_STATE, OUR_STATE, PACKETS};
 pub use cwnd::{CWND, CwndRow};
@@ -24,37 +24,10 @@ pub use inner::{INNER, InnerRow};
 pub use links::{LINKS, LinkSummary};
 pub use queue::{QUEUE, QueueRow};
 pub use rates::{RATES, RateRow};
+pub use shared::STATES;
 pub use traffic::{TRAFFIC, TrafficSummary, TransferCounts};
 pub use transfers::{TRANSFERS, TransferRow};
 pub use waits::{WAITS, WaitRow};
-
-/// Names of the states of loss recovery, by Linux's numbers.
-pub const STATES: [&str; 5] = ["open", "disorder", "cwr", "recovery", "loss"];
-
-fn seconds(ns: u64) -> f64 {
-    ns as f64 / 1e9
-}
-
-const fn direction(reverse: bool) -> &'static str {
-    if reverse { "reverse" } else { "forward" }
-}
-
-/// A column per cause of drops: what `read` counts, under the name and with the meaning that `words` picks.
-fn by_cause<R>(
-    read: fn(&R) -> &Drops,
-    words: fn(&'static CauseWords) -> (&'static str, &'static str),
-) -> Vec<Column<R>> {
-    let column = |cause: &DropCause| {
-        let (name, doc) = words(cause.words());
-        Column::new(name, "packets", doc, Read::Dropped(read, *cause))
-    };
-    DropCause::ALL.iter().map(column).collect()
-}
-
-/// The columns of a table in parts.
-fn joined<R, const N: usize>(parts: [Vec<Column<R>>; N]) -> Vec<Column<R>> {
-    parts.into_iter().flatten().collect()
-}
 
 /// A table without the type of its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `queue`: a row per sample of a link.
 
-use super::{by_cause, joined, seconds};
+use super::shared::{by_cause, joined, seconds};
 use crate::column::{Column, Read};
 use Read::{Count, Index, Number};
 use cwnd_link::Drops;

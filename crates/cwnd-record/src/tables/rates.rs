@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `rates`: how fast the links send.
 
-use super::seconds;
+use super::shared::seconds;
 use crate::column::{Column, Read};
 use Read::{Index, Number};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A group of traffic in the summary.
 
-use super::direction;
+use super::shared::direction;
 use crate::column::{Column, Read};
 use Read::{Count, MaybeNumber, Number, Text};
 

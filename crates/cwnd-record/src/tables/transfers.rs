@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The table `transfers`.
 
-use super::{direction, seconds};
+use super::shared::{direction, seconds};
 use crate::column::{Column, Read};
 use Read::{Index, MaybeCount, MaybeIndex, MaybeNumber, Number, Text};
 

@@ -9,8 +9,8 @@ pub use document::{Timing, timing};
 pub use keywords::{KEYWORDS, Keyword, KeywordDefault, OptionForm, Place};
 
 use crate::flow_spec;
+use crate::invalid::document;
 use crate::invalid::{Invalid, shown, unknown_name};
-use crate::parse::document;
 use cwnd_link::Discipline;
 use keywords::{disciplines, flags};
 use serde_json::{Map, Value, json};

@@ -4,10 +4,9 @@
 use super::flow_formats::AlgorithmName;
 use super::formats::{Required, Time};
 use super::queue::QueueLimit;
-use super::{Absent, Both, Form, Quantity, RowFormat, Scope, ValueFormat};
+use super::{Absent, Concat, Form, KnownLinks, Quantity, RowFormat, Scope, ValueFormat, keys, variants};
 use crate::buffer::Buffer;
 use crate::invalid::{Invalid, TableReader};
-use crate::keys::link::{LinkRate, LinkSpec};
 use crate::routes::suggest;
 use crate::units::{self, MAX_TIME, TIME, time, write_rate, write_time};
 use serde_json::{Value, json};
@@ -18,10 +17,10 @@ variants! {
     pub(crate) enum ActionTable {
         Start(OnFlow) = "start", "the flow's application starts, or resumes after a stop";
         Stop(OnFlow) = "stop", "the flow's application stops";
-        Switch(Both<OnFlow, ToAlgorithm>) = "switch", "the live connection switches to another algorithm and keeps its recovery";
-        Rate(Both<OnLink, ToRate>) = "rate", "the link's rate; `0bit/s` is an outage. Not for a link with a trace, or without a rate";
-        Delay(Both<OnLink, ToDelay>) = "delay", "the link's `delay`; round trip times change with it";
-        Buffer(Both<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking the limit drops queued packets at a drop-head queue alone: down to the new limit, when the next packet arrives";
+        Switch(Concat<OnFlow, ToAlgorithm>) = "switch", "the live connection switches to another algorithm and keeps its recovery";
+        Rate(Concat<OnLink, ToRate>) = "rate", "the link's rate; `0bit/s` is an outage. Not for a link with a trace, or without a rate";
+        Delay(Concat<OnLink, ToDelay>) = "delay", "the link's `delay`; round trip times change with it";
+        Buffer(Concat<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking the limit drops queued packets at a drop-head queue alone: down to the new limit, when the next packet arrives";
     }
 }
 
@@ -119,11 +118,12 @@ impl RowFormat for LinkName {
         scope: &Scope<'_>,
     ) -> Result<Option<String>, Invalid> {
         const LINK: &str = "the name of a link";
-        let names = scope.links.iter().map(|link| link.name.as_str());
+        let links = scope.link_ends();
+        let names = links.iter().map(|link| link.name);
         match table.text(key, LINK, |_| true)? {
             Some(name) if names.clone().any(|known| known == name) => Ok(Some(name)),
             Some(name) => table.refuse(key, Some(&json!(name)), suggest(LINK, &name, names)),
-            None if scope.is_dumbbell => Ok(scope.links.first().map(|link| link.name.clone())),
+            None if scope.is_dumbbell => Ok(links.first().map(|link| link.name.to_owned())),
             None => table.refuse(key, None, LINK),
         }
     }
@@ -141,12 +141,14 @@ impl RowFormat for LinkName {
     }
 }
 
-/// The link that the key `link` of this table names.
-fn named<'l>(table: &mut TableReader<'_>, scope: &Scope<'l>) -> Option<&'l LinkSpec> {
-    match table.get("link").and_then(Value::as_str) {
-        Some(name) => scope.links.iter().find(|link| link.name == name),
-        None => scope.links.first(),
-    }
+/// The link that the key `link` of this table names: all links, its number and its name.
+fn named<'l>(table: &mut TableReader<'_>, scope: &Scope<'l>) -> Option<(&'l dyn KnownLinks, usize, &'l str)> {
+    let ends = scope.link_ends();
+    let number = match table.get("link").and_then(Value::as_str) {
+        Some(name) => ends.iter().position(|link| link.name == name)?,
+        None => 0,
+    };
+    Some((scope.links?, number, ends.get(number)?.name))
 }
 
 /// A time before the end.
@@ -185,15 +187,10 @@ impl RowFormat for NewRate {
         scope: &Scope<'_>,
     ) -> Result<Option<u64>, Invalid> {
         const RATE: &str = "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), or 0bit/s for an outage";
-        let refuse = |table: &TableReader<'_>, name: &str, expected: &str| {
-            table.refuse("link", Some(&json!(name)), expected)
-        };
-        match named(table, scope) {
-            Some(LinkSpec { name, rate: Some(LinkRate::Trace(..)), .. }) => {
-                return refuse(table, name, "a link whose rate does not follow a trace");
-            }
-            Some(LinkSpec { name, rate: None, .. }) => return refuse(table, name, "a link that has a rate"),
-            _ => {}
+        if let Some((links, number, name)) = named(table, scope)
+            && let Err(expected) = links.check_new_rate(number)
+        {
+            return table.refuse("link", Some(&json!(name)), expected);
         }
         table.required(key, RATE, |value| value.as_str().and_then(units::read_rate_or_0)).map(Some)
     }
@@ -224,12 +221,14 @@ impl RowFormat for NewLimit {
         scope: &Scope<'_>,
     ) -> Result<Option<Buffer>, Invalid> {
         let limit = Required(QueueLimit).parse(table, key, scope)?;
-        let (Some(buffer), Some(link)) = (limit, named(table, scope)) else { return Ok(limit) };
-        if link.queue.is_none() {
+        let (Some(buffer), Some((links, number, name))) = (limit, named(table, scope)) else {
+            return Ok(limit);
+        };
+        if !links.has_queue(number) {
             let expected = "a link that has a queue: without a rate it has none";
-            return table.refuse("link", Some(&json!(link.name)), expected);
+            return table.refuse("link", Some(&json!(name)), expected);
         }
-        match crate::queue::check_limit(link, buffer, scope.packet_size) {
+        match links.check_limit(number, buffer, scope.packet_size) {
             Ok(()) => Ok(limit),
             Err(expected) => {
                 let value = table.get(key);

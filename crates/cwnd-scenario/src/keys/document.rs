@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of the document itself.
 
-use super::formats::{Optional, PacketSize, Text, Whole, Worded};
-use super::{Absent, Form, Key, Keyed, Quantity, RowFormat, Scope};
+use super::formats::{IntegerRange, Optional, OptionalDescribed, PacketSize, Text};
+use super::{Absent, Form, Key, Keyed, Quantity, RowFormat, Scope, keys};
 use crate::invalid::{Invalid, TableReader};
 use crate::units::{MAX_TIME, pair, time, write_time};
 use serde_json::{Value, json};
 
 /// What a seed may be.
-pub(crate) const SEED: Whole = Whole(0, i64::MAX as u64);
+pub(crate) const SEED: IntegerRange = IntegerRange(0, i64::MAX as u64);
 
 keys! {
     /// The keys of the document that are values.
     pub(crate) struct Head {
-        name: String = String::new(), Worded(Text("a text"), "none"), "",
+        name: String = String::new(), OptionalDescribed(Text("a text"), "none"), "",
             "name, for display", "";
         duration: u64 = 0, Duration, "ns",
             "simulated time, at most a hundred days", "";

@@ -2,7 +2,7 @@
 //! The formats of keys that only a flow has: its algorithm, label, start, access link, bursts.
 
 use super::formats::{Rate, Required};
-use super::{Absent, Form, Key, Keyed, Quantity, Row, RowFormat, Scope, ValueFormat};
+use super::{Absent, Form, Key, Keyed, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
 use crate::buffer::{self, Buffer};
 use crate::invalid::{Invalid, TableReader};
 use crate::route::RouteSpec;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The formats of keys that several tables have: how a value is parsed, printed and described.
 
-pub(crate) use super::presence::{Optional, Required, Worded};
+pub(crate) use super::presence::{Optional, OptionalDescribed, Required};
+use super::words::listed;
 use super::{Form, Quantity, Scope, ValueFormat};
 use crate::buffer::{self, BUFFER, Buffer};
 use crate::traffic::unit::Unit;
@@ -42,11 +43,11 @@ impl ValueFormat for Count {
     type Value = u32;
 
     fn expected(&self, scope: &Scope<'_>) -> Cow<'static, str> {
-        Whole(self.0.into(), self.1.into()).expected(scope)
+        IntegerRange(self.0.into(), self.1.into()).expected(scope)
     }
 
     fn read(&self, value: &Value, scope: &Scope<'_>) -> Option<u32> {
-        Whole(self.0.into(), self.1.into()).read(value, scope).map(|number| number as u32)
+        IntegerRange(self.0.into(), self.1.into()).read(value, scope).map(|number| number as u32)
     }
 
     fn write(&self, value: &u32) -> Value {
@@ -59,9 +60,9 @@ impl ValueFormat for Count {
 }
 
 /// A whole number of `min..=max`.
-pub(crate) struct Whole(pub u64, pub u64);
+pub(crate) struct IntegerRange(pub u64, pub u64);
 
-impl ValueFormat for Whole {
+impl ValueFormat for IntegerRange {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
@@ -376,13 +377,5 @@ impl<T: Copy> ValueFormat for Named<T> {
 
     fn form(&self) -> Form {
         Form::Choice(self.names())
-    }
-}
-
-/// Names with commas between them, and `or` before the last.
-pub(crate) fn listed(names: &[&str], or: &str) -> String {
-    match names.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{}{or}{last}", rest.join(", ")),
-        _ => names.concat(),
     }
 }

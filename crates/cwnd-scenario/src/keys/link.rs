@@ -6,14 +6,15 @@ pub use super::queue::{DisciplineSpec, QueueSpec};
 pub use super::rate_formats::{LinkDelay, LinkRate};
 
 use super::formats::{Count, NonEmpty, Optional, PacketSize, Required, Time, TimeAbove0};
-use super::link_formats::{JitterKind, Packets, Reordering, WhereTrue};
+use super::link_formats::{JitterKind, Packets, PrintIfTrue, Reordering};
 use super::loss_formats::Losses;
 use super::queue::Queue;
 use super::rate_formats::{Delays, Rates, rates};
-use super::{Absent, Form, Key, Keyed, RowFormat, Scope};
+use super::{Absent, Form, Key, Keyed, KnownLinks, LinkEnds, RowFormat, Scope, keys};
 use crate::buffer::Buffer;
 use crate::files::Files;
 use crate::invalid::{Invalid, TableReader};
+use crate::units;
 use cwnd_link::{DisciplineConfig, Jitter, Limit, Loss, Reorder, SettingValue};
 use serde_json::{Map, Value, json};
 
@@ -33,7 +34,7 @@ keys! {
             "random delay in addition to `delay`, and to `rtt` unless it is `centered`; a time alone is uniform from 0 to it", "";
         reorder: Option<Reorder> = None, Optional(Reordering, "none"), "",
             "packets that are delayed extra, so that later ones overtake them", "";
-        count_in_service: bool = false, WhereTrue, "",
+        count_in_service: bool = false, PrintIfTrue, "",
             "whether the queue's limit, in packets or bytes, counts the packet being sent too, and not only those that wait", "FreeBSD: dummynet; ns-2: limit_";
         tick: Option<u64> = None, Optional(TimeAbove0, "none"), "ns",
             "the link moves packets only at multiples of this time: one that arrives in between is treated as if it had come at the last one, and leaves the queue, and later the link, at the next after its time. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
@@ -86,7 +87,7 @@ keys! {
 
 keys! {
     /// The key that `[parking_lot]` has before those of a link.
-    pub(crate) struct LotTable {
+    pub(crate) struct ParkingLotTable {
         hops: u32 = 0, Required(Count(1, 1000)), "",
             "number of bottlenecks", "";
     }
@@ -121,7 +122,7 @@ pub(crate) fn graph() -> Vec<Key> {
 
 /// The keys of `[parking_lot]`.
 pub(crate) fn parking_lot() -> Vec<Key> {
-    [LotTable::keys(), LinkSpec::keys(), RttTable::keys(), netem_key(), reverse_path()].concat()
+    [ParkingLotTable::keys(), LinkSpec::keys(), RttTable::keys(), netem_key(), reverse_path()].concat()
 }
 
 /// A reverse link: a flag, or keys of a link, none of them required.
@@ -216,6 +217,33 @@ impl LinkSpec {
         }
     }
 
+    /// Checks that the queue of this link may have the limit `buffer`; the error is what is expected instead.
+    pub(crate) fn check_limit(&self, buffer: Buffer, packet: u32) -> Result<(), String> {
+        if buffer == Buffer::Infinite {
+            return Ok(());
+        }
+        let (packets, bytes) = match self.limit(buffer, packet) {
+            Limit::Packets(n) => (n, n.saturating_mul(u64::from(packet))),
+            Limit::Bytes(n) | Limit::BytesInAll(n) => (n / u64::from(packet), n),
+            Limit::Time(ns) => {
+                let bytes = u128::from(self.nominal_rate()) * u128::from(ns) / 8_000_000_000;
+                let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+                (bytes / u64::from(packet), bytes)
+            }
+        };
+        if (1..=1 << 32).contains(&packets) {
+            return Ok(());
+        }
+        let at = match buffer {
+            Buffer::Bdp(..) => format!(" at a round trip of {}", units::write_time(self.rtt)),
+            _ => String::new(),
+        };
+        Err(format!(
+            "room for at least one packet of {} and at most 2^32; this is {bytes} bytes{at}",
+            units::write_size(u64::from(packet))
+        ))
+    }
+
     /// The limit of this link's queue while it runs, for a size: of [`LinkSpec::limit`] it may count the packet being sent.
     #[must_use]
     pub fn running_limit(&self, buffer: Buffer, packet: u32) -> Limit {
@@ -228,6 +256,28 @@ impl LinkSpec {
         let DisciplineSpec { discipline, settings } = spec;
         let resolved = |value: &SettingValue<Buffer>| value.map_size(|size| self.threshold(size, packet));
         discipline.config(&settings.iter().map(resolved).collect::<Vec<_>>(), packet)
+    }
+}
+
+impl KnownLinks for Vec<LinkSpec> {
+    fn ends(&self) -> Vec<LinkEnds<'_>> {
+        self.iter().map(|LinkSpec { name, from, to, .. }| LinkEnds { name, from, to }).collect()
+    }
+
+    fn check_new_rate(&self, number: usize) -> Result<(), &'static str> {
+        match self[number].rate {
+            Some(LinkRate::Trace(..)) => Err("a link whose rate does not follow a trace"),
+            None => Err("a link that has a rate"),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn has_queue(&self, number: usize) -> bool {
+        self[number].queue.is_some()
+    }
+
+    fn check_limit(&self, number: usize, limit: Buffer, packet: u32) -> Result<(), String> {
+        self[number].check_limit(limit, packet)
     }
 }
 

@@ -2,7 +2,7 @@
 //! The formats of keys that only a link has: jitter, reordering, and flags that are printed where they are true.
 
 use super::formats::{Flag, Fraction, Required, TimeAbove0};
-use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, Variants};
+use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, Variants, keys, variants};
 use crate::buffer::read_packets;
 use crate::invalid::{Invalid, TableReader};
 use cwnd_link::{Jitter, Reorder};
@@ -190,9 +190,9 @@ impl RowFormat for Reordering {
 }
 
 /// A flag that is printed where it is true.
-pub(crate) struct WhereTrue;
+pub(crate) struct PrintIfTrue;
 
-impl RowFormat for WhereTrue {
+impl RowFormat for PrintIfTrue {
     type Value = bool;
 
     fn parse(

@@ -3,7 +3,7 @@
 //! (`rwnd`, `gso`, `pacing`), and that key alone is the way to set it.
 
 use super::formats::{Flag, Named, PacketSize as Size};
-use super::{Form, Keyed, RowFormat, Scope, ValueFormat};
+use super::{Form, Keyed, RowFormat, Scope, ValueFormat, keys};
 use crate::invalid::{Invalid, TableReader};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 //! The random losses of a link: words such as `random:0.01`, or a table, `{ gemodel = ["1%", "10%", "70%", "0.1%"] }`.
 
 use super::formats::Required;
-use super::{Form, Keyed, RowFormat, Scope, ValueFormat};
+use super::{Form, Keyed, RowFormat, Scope, ValueFormat, keys};
 use crate::invalid::{Invalid, TableReader};
 use crate::units::{probability, read_share};
 use cwnd_link::{GilbertElliott, Loss};

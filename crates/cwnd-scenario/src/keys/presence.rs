@@ -57,9 +57,9 @@ impl<K: RowFormat> RowFormat for Optional<K> {
 }
 
 /// A key that may be left out; its default depends on other keys and is described in words.
-pub(crate) struct Worded<K>(pub K, pub &'static str);
+pub(crate) struct OptionalDescribed<K>(pub K, pub &'static str);
 
-impl<K: RowFormat> RowFormat for Worded<K> {
+impl<K: RowFormat> RowFormat for OptionalDescribed<K> {
     type Value = K::Value;
 
     fn absent(&self, _: &Self::Value) -> Absent {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link's queue: its discipline, its limit, and the discipline's settings, whose rows `cwnd-link` has.
 
-use super::formats::{BufferSize, Flag, Fraction, Required, TimeAbove0, listed};
-use super::{Absent, Form, Key, Keyed, KindKeys, Quantity, RowFormat, Scope, ValueFormat};
+use super::formats::{BufferSize, Flag, Fraction, Required, TimeAbove0};
+use super::words::listed;
+use super::{Absent, Form, Key, Keyed, KindKeys, Quantity, RowFormat, Scope, ValueFormat, keys};
 use crate::buffer::{self, BUFFER, Buffer, INFINITE};
 use crate::invalid::{Invalid, TableReader};
 use cwnd_link::{Discipline, Limit, Setting, SettingKind, SettingValue};

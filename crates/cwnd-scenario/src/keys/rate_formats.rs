@@ -2,7 +2,7 @@
 //! The rate and the delay of a link: constant, steps, a trace, or a series from a file.
 
 use super::formats::{Named, NonEmpty, Optional, Required, Text, Time};
-use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat};
+use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, keys};
 use crate::files;
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::series::{MAX_STEPS, Series, SeriesEnd, SeriesQuantity, SeriesSource, is_series};

@@ -2,7 +2,7 @@
 //! The keys of `[record]`.
 
 use super::formats::{Flag, Named, PacketSize as SnapLength, Time};
-use super::{Form, Keyed, Quantity, Scope, ValueFormat};
+use super::{Form, Keyed, Quantity, Scope, ValueFormat, keys};
 use crate::units;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ keys! {
             "inner variables of the algorithms, all or by name, in the table `inner`", "";
         flows: RecordedFlows = RecordedFlows::All, FlowsKind, "",
             "the flows with rows in `cwnd` and `inner`, and with packets in captures: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets, for all their flows", "";
-        packets: CapturedHosts = CapturedHosts::Nobody, Named { all: &CapturedHosts::ALL, name: CapturedHosts::name, aliases: &[], or: " or " }, "",
+        packets: CapturedHosts = CapturedHosts::None, Named { all: &CapturedHosts::ALL, name: CapturedHosts::name, aliases: &[], or: " or " }, "",
             "the hosts whose packets are captured in a file of pcapng each: those of `flows`", "draft-ietf-opsawg-pcapng";
         snap_length: u32 = 80, SnapLength(80, 65_535), "bytes",
             "bytes that a capture keeps of each packet; 80 are all headers", "";
@@ -36,9 +36,9 @@ impl Default for RecordSpec {
 /// Whose packets are captured. All senders are one host, and all receivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CapturedHosts {
-    /// Nobody's.
+    /// No host's.
     #[default]
-    Nobody,
+    None,
     /// Those that the senders send and receive.
     Senders,
     /// Those that the receivers send and receive.
@@ -49,13 +49,13 @@ pub enum CapturedHosts {
 
 impl CapturedHosts {
     /// All values.
-    pub const ALL: [Self; 4] = [Self::Nobody, Self::Senders, Self::Receivers, Self::Both];
+    pub const ALL: [Self; 4] = [Self::None, Self::Senders, Self::Receivers, Self::Both];
 
     /// Name in a scenario.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Nobody => "none",
+            Self::None => "none",
             Self::Senders => "senders",
             Self::Receivers => "receivers",
             Self::Both => "both",

@@ -12,7 +12,7 @@ const STOCK: &str = "stock-";
 /// What `stack` says where there is none: the simulator's TCP.
 const NO_STACK: &str = "tcp";
 const NAMES: Named<Option<Stack>> = Named {
-    all: &[None, Some(Stack::Quinn), Some(Stack::Noq), Some(Stack::Smoltcp), Some(Stack::Exec)],
+    all: Stack::OR_NONE,
     name: |stack| stack.map_or(NO_STACK, Stack::name),
     aliases: &[],
     or: " or ",
@@ -53,91 +53,183 @@ impl RowFormat for StackName {
     }
 }
 
-/// A real stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stack {
+/// What is known of a stack: its row in the table.
+struct StackRow {
+    /// Name in scenarios and on the command line.
+    name: &'static str,
+    /// What it is.
+    summary: &'static str,
+    /// The crate that it is, and its version; `None` where it is none.
+    package: Option<(&'static str, &'static str)>,
+    /// Its own algorithms, as `cc` names them.
+    stock: &'static [&'static str],
+    /// Whether it is QUIC, whose datagrams have a least and a largest size.
+    is_quic: bool,
+    /// Whether an algorithm of ours can run in it.
+    supports_cwnd_algorithms: bool,
+    /// Whether it shows its congestion window.
+    shows_window: bool,
+    /// Its default receive window of a stream, bytes; `None` where it has none, or where it is the child's.
+    receive_window: Option<u64>,
+    /// Largest receive window that it can have, bytes.
+    max_receive_window: u64,
+    /// Whether it can negotiate ECN.
+    has_ecn: bool,
+    /// Whether its packets can be encrypted by TLS here.
+    has_tls: bool,
+}
+
+/// Declares the stacks: a row each.
+macro_rules! stacks {
+    ($($(#[$doc:meta])* $Stack:ident { $($field:ident: $value:expr,)+ })+) => {
+        /// A real stack.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Stack {
+            $($(#[$doc])* $Stack,)+
+        }
+
+        impl Stack {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$Stack,)+];
+            /// None, and all of them.
+            const OR_NONE: &'static [Option<Self>] = &[None, $(Some(Self::$Stack),)+];
+
+            const fn row(self) -> &'static StackRow {
+                match self {
+                    $(Self::$Stack => &StackRow { $($field: $value,)+ },)+
+                }
+            }
+        }
+    };
+}
+
+/// Default of `TransportConfig::stream_receive_window` of quinn and noq, which a test of `cwnd-stacks` holds this against.
+const QUINNS_WINDOW: u64 = 1_250_000;
+
+stacks! {
     /// The QUIC of quinn, `quinn-proto` 0.11.
-    Quinn,
+    Quinn {
+        name: "quinn",
+        summary: "the QUIC of quinn, as applications link it",
+        package: Some(("quinn-proto", "0.11.19")),
+        stock: &["stock-cubic", "stock-newreno", "stock-bbr"],
+        is_quic: true,
+        supports_cwnd_algorithms: true,
+        shows_window: true,
+        receive_window: Some(QUINNS_WINDOW),
+        max_receive_window: u64::MAX,
+        has_ecn: true,
+        has_tls: true,
+    }
     /// The QUIC of noq, `noq-proto` 1.
-    Noq,
+    Noq {
+        name: "noq",
+        summary: "the QUIC of noq, as applications link it",
+        package: Some(("noq-proto", "1.4.0")),
+        // Its BBRv3 draws from the thread's generator, which no setting seeds: runs with one seed differ.
+        stock: &["stock-cubic", "stock-newreno"],
+        is_quic: true,
+        supports_cwnd_algorithms: true,
+        shows_window: true,
+        receive_window: Some(QUINNS_WINDOW),
+        max_receive_window: u64::MAX,
+        has_ecn: true,
+        has_tls: true,
+    }
     /// The TCP of smoltcp 0.14.
-    Smoltcp,
+    Smoltcp {
+        name: "smoltcp",
+        summary: "the TCP of smoltcp, for machines without an operating system",
+        package: Some(("smoltcp", "0.14.0")),
+        stock: &["stock-cubic", "stock-reno"],
+        is_quic: false,
+        supports_cwnd_algorithms: false,
+        shows_window: false,
+        // Its user hands it its buffer: 16 MiB here.
+        receive_window: Some(1 << 24),
+        // TCP's window scale ends there: RFC 7323 §2.3.
+        max_receive_window: 1 << 30,
+        has_ecn: false,
+        has_tls: false,
+    }
     /// A child process at each end.
-    Exec,
+    Exec {
+        name: "exec",
+        summary: "a child process at each end, in any language",
+        package: None,
+        // Whatever its command has.
+        stock: &[],
+        is_quic: false,
+        supports_cwnd_algorithms: false,
+        shows_window: true,
+        receive_window: None,
+        max_receive_window: u64::MAX,
+        has_ecn: true,
+        has_tls: false,
+    }
 }
 
 impl Stack {
-    /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Quinn, Self::Noq, Self::Smoltcp, Self::Exec];
-
     /// Name in scenarios and on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Quinn => "quinn",
-            Self::Noq => "noq",
-            Self::Smoltcp => "smoltcp",
-            Self::Exec => "exec",
-        }
+        self.row().name
     }
 
     /// What it is.
     #[must_use]
     pub const fn summary(self) -> &'static str {
-        match self {
-            Self::Quinn => "the QUIC of quinn, as applications link it",
-            Self::Noq => "the QUIC of noq, as applications link it",
-            Self::Smoltcp => "the TCP of smoltcp, for machines without an operating system",
-            Self::Exec => "a child process at each end, in any language",
-        }
+        self.row().summary
     }
 
     /// The crate that it is, and its version; a test of `cwnd-stacks` holds this against the lock file.
     #[must_use]
     pub const fn package(self) -> Option<(&'static str, &'static str)> {
-        match self {
-            Self::Quinn => Some(("quinn-proto", "0.11.19")),
-            Self::Noq => Some(("noq-proto", "1.4.0")),
-            Self::Smoltcp => Some(("smoltcp", "0.14.0")),
-            Self::Exec => None,
-        }
+        self.row().package
     }
 
     /// Its own algorithms, as `cc` names them.
     #[must_use]
     pub const fn stock(self) -> &'static [&'static str] {
-        match self {
-            Self::Quinn => &["stock-cubic", "stock-newreno", "stock-bbr"],
-            // Its BBRv3 draws from the thread's generator, which no setting seeds: runs with one seed differ.
-            Self::Noq => &["stock-cubic", "stock-newreno"],
-            Self::Smoltcp => &["stock-cubic", "stock-reno"],
-            // Whatever its command has.
-            Self::Exec => &[],
-        }
+        self.row().stock
     }
 
     /// Whether an algorithm of ours can run in it.
     #[must_use]
-    pub const fn takes_ours(self) -> bool {
-        matches!(self, Self::Quinn | Self::Noq)
+    pub const fn supports_cwnd_algorithms(self) -> bool {
+        self.row().supports_cwnd_algorithms
+    }
+
+    /// Whether it is QUIC, whose datagrams have a least and a largest size.
+    pub(crate) const fn is_quic(self) -> bool {
+        self.row().is_quic
     }
 
     /// Whether it shows its congestion window. Where it does not, tables have 0.
     #[must_use]
     pub const fn shows_window(self) -> bool {
-        !matches!(self, Self::Smoltcp)
+        self.row().shows_window
     }
 
     /// Its default receive window of a stream, bytes; `None` where it has none, or where it is the child's.
-    ///
-    /// quinn and noq: `TransportConfig::stream_receive_window`, which a test of `cwnd-stacks` holds this against. smoltcp's user hands it its buffer: 16 MiB here.
     #[must_use]
     pub const fn receive_window(self) -> Option<u64> {
-        match self {
-            Self::Quinn | Self::Noq => Some(1_250_000),
-            Self::Smoltcp => Some(1 << 24),
-            Self::Exec => None,
-        }
+        self.row().receive_window
+    }
+
+    /// Largest receive window that it can have, bytes.
+    pub(crate) const fn max_receive_window(self) -> u64 {
+        self.row().max_receive_window
+    }
+
+    /// Whether it can negotiate ECN.
+    pub(crate) const fn has_ecn(self) -> bool {
+        self.row().has_ecn
+    }
+
+    /// Whether its packets can be encrypted by TLS here.
+    pub(crate) const fn has_tls(self) -> bool {
+        self.row().has_tls
     }
 
     /// Whether it has an algorithm of its own of this name, as `cc` has it.

@@ -10,6 +10,14 @@ use std::borrow::Cow;
 /// From this on, the upper bound of a whole number is not worth a word.
 const LARGE: u64 = 1 << 30;
 
+/// Names with commas between them, and `or` before the last.
+pub(crate) fn listed(names: &[&str], or: &str) -> String {
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{}{or}{last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// A form in words; `unit` is that of a plain number.
 pub(crate) fn words(form: &Form, unit: &str) -> String {
     match form {

@@ -78,7 +78,9 @@ fn put(path: &str, keys: &mut Map<String, Value>, meant: Map<String, Value>) -> 
             let (field, value) = (format!("{path}.{key}"), Some(shown(other)));
             return Err(Invalid { field, value, expected: format!("no {key}: {KEY} says it") });
         }
-        keys.insert(key, value);
+        if !value.is_null() {
+            keys.insert(key, value);
+        }
     }
     Ok(())
 }

@@ -15,22 +15,19 @@ mod words;
 pub(crate) use expand::expanded;
 
 use serde_json::{Map, Value, json};
-use units::{count, fraction, in_words, rate, size, time};
-use words::Words;
+use units::{complement, count, fraction, in_words, rate, size, time};
+use words::{Refused, Words};
 
 /// What a line means.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meaning {
-    /// The keys of a link.
+    /// The keys of a link; null for one that the words turn off (`loss 0%`).
     pub keys: Map<String, Value>,
     /// What each word means, a line for each.
     pub lines: Vec<String>,
     /// netem's own limit, where no word sets one: the key that it is, its value, and what it means. A limit that the link has takes its place.
     pub default_limit: Option<(String, Value, String)>,
 }
-
-/// A word that is not accepted, and what was expected.
-pub(crate) type Refused = (String, String);
 
 /// Packets that netem holds where nothing is said.
 const DEFAULT_LIMIT: u64 = 1000;
@@ -52,6 +49,12 @@ pub fn meaning(text: &str, has_rate: bool) -> Result<Meaning, crate::Invalid> {
 pub(crate) fn read(text: &str, has_rate: bool) -> Result<Meaning, Refused> {
     let all: Vec<&str> = text.split_whitespace().collect();
     let kind = all.iter().position(|word| ["netem", "tbf"].contains(word));
+    if let Some((at, first)) = kind.zip(all.first()).filter(|(at, _)| *at > 0)
+        && !["sudo", "tc", "qdisc"].contains(first)
+    {
+        let expected = format!("tc qdisc … before {}, or nothing", all[at]);
+        return Err(((*first).to_owned(), expected));
+    }
     let (is_tbf, words) = kind.map_or((false, &all[..]), |at| (all[at] == "tbf", &all[at + 1..]));
     let mut words = Words::new(words);
     if words.is_empty() {
@@ -67,7 +70,8 @@ pub(crate) fn read(text: &str, has_rate: bool) -> Result<Meaning, Refused> {
 #[derive(Default)]
 struct Netem {
     delay: Option<(u64, Option<u64>, Shape)>,
-    loss: Option<String>,
+    /// Null where no packet is lost.
+    loss: Option<Value>,
     rate: Option<u64>,
     limit: Option<u64>,
     reorder: Option<String>,
@@ -142,11 +146,11 @@ fn delay(words: &mut Words<'_>) -> Result<(u64, Option<u64>, Shape), Refused> {
     {
         return Err((format!("delay's correlation, {correlation}"), "none: it has no counterpart".into()));
     }
-    Ok((mean, jitter.filter(|jitter| *jitter > 0), Shape::Uniform))
+    Ok((mean, jitter, Shape::Uniform))
 }
 
-/// `loss [random] PERCENT` or `loss gemodel P [R [1-H [1-K]]]`, as the key of a link.
-fn loss(words: &mut Words<'_>, lines: &mut Vec<String>) -> Result<String, Refused> {
+/// `loss [random] PERCENT` or `loss gemodel P [R [1-H [1-K]]]`, as the key of a link; null for 0 %.
+fn loss(words: &mut Words<'_>, lines: &mut Vec<String>) -> Result<Value, Refused> {
     match words.peek() {
         Some("state") => {
             return Err(("loss state".into(), "random or gemodel: others have no counterpart".into()));
@@ -160,11 +164,16 @@ fn loss(words: &mut Words<'_>, lines: &mut Vec<String>) -> Result<String, Refuse
             {
                 given.extend(fraction(next));
             }
+            let names = ["P (good to bad)", "R (bad to good)", "1-H (loss in bad)", "1-K (loss in good)"];
+            // As tc fills them in.
+            let filled = [None, Some(complement(&given[0])), Some("1".to_owned()), Some("0".to_owned())];
+            let all = given.iter().cloned().chain(filled.into_iter().skip(given.len()).flatten());
             lines.push(format!(
-                "loss gemodel: Gilbert-Elliott losses with the probabilities {} of P (good to bad), R (bad to good), 1-H (loss in bad), 1-K (loss in good)",
-                given.join(", ")
+                "loss gemodel: Gilbert-Elliott losses with the probabilities {} of {}",
+                all.collect::<Vec<_>>().join(", "),
+                names.join(", ")
             ));
-            return Ok(format!("gemodel:{}", given.join(",")));
+            return Ok(json!(format!("gemodel:{}", given.join(","))));
         }
         Some("random") => {
             words.next();
@@ -180,24 +189,36 @@ fn loss(words: &mut Words<'_>, lines: &mut Vec<String>) -> Result<String, Refuse
             "none: gemodel has bursts of losses".into(),
         ));
     }
-    if share == "0" || share == "1" {
-        return Err(("loss".into(), "a percentage above 0 and below 100".into()));
+    if share == "1" {
+        return Err(("loss 100%".into(), "a percentage below 100".into()));
+    }
+    if share == "0" {
+        lines.push("loss: no packet is lost".to_owned());
+        return Ok(Value::Null);
     }
     lines.push(format!("loss: each packet is lost with probability {share}, before the queue"));
-    Ok(format!("random:{share}"))
+    Ok(json!(format!("random:{share}")))
 }
 
 impl Netem {
     fn put_together(self, lines: Vec<String>, has_rate: bool) -> Result<Meaning, Refused> {
         let mut meaning = Meaning { lines, ..Meaning::default() };
         let mut put = |key: &str, value: Value| meaning.keys.insert(key.to_owned(), value);
+        // With a rate of its own netem sends no packet before the one that came before it: sch_netem's `netem_enqueue` begins each at the end of
+        // the last.
+        let overtaking = self.rate.is_none();
+        let order = if overtaking {
+            "packets may overtake each other"
+        } else {
+            "jitter reorders no packets, as with netem's rate: one that would overtake waits"
+        };
         let ns = |time: u64| json!(format!("{time}ns"));
         if let Some(loss) = self.loss {
-            put("loss", json!(loss));
+            put("loss", loss);
         }
         match (self.delay, self.reorder) {
-            (Some((mean, None, _)), Some(at_once)) => {
-                let late = units::complement(&at_once);
+            (Some((mean, None | Some(0), _)), Some(at_once)) => {
+                let late = complement(&at_once);
                 put("reorder", json!({ "share": late, "extra": format!("{mean}ns") }));
                 let on_top = in_words(crate::units::rounded(&late, mean).unwrap_or(mean));
                 let words = in_words(mean);
@@ -206,8 +227,11 @@ impl Netem {
                 ));
             }
             (_, Some(_)) => return Err(("reorder".into(), "a delay without jitter with it".into())),
-            (Some((mean, None, _)), None) => {
+            (Some((mean, jitter @ (None | Some(0)), _)), None) => {
                 put("delay", ns(mean));
+                if jitter.is_some() {
+                    put("jitter", Value::Null);
+                }
                 meaning.lines.push(format!("delay: each packet takes {}", in_words(mean)));
             }
             (Some((mean, Some(jitter), _)), None) if jitter > mean => {
@@ -217,11 +241,11 @@ impl Netem {
                 put("delay", ns(mean));
                 put(
                     "jitter",
-                    json!({ "kind": "uniform", "max": ns(2 * jitter), "overtaking": true, "centered": true }),
+                    json!({ "kind": "uniform", "max": ns(2 * jitter), "overtaking": overtaking, "centered": true }),
                 );
                 let (from, to) = (in_words(mean - jitter), in_words(mean.saturating_add(jitter)));
                 meaning.lines.push(format!(
-                    "delay: uniform from {from} to {to}; its mean, {}, is part of rtt; packets may overtake each other",
+                    "delay: uniform from {from} to {to}; its mean, {}, is part of rtt; {order}",
                     in_words(mean)
                 ));
             }
@@ -232,7 +256,7 @@ impl Netem {
                 put("delay", ns(mean));
                 put(
                     "jitter",
-                    json!({ "kind": "normal", "mean": ns(reach), "sd": ns(jitter), "overtaking": true, "centered": true }),
+                    json!({ "kind": "normal", "mean": ns(reach), "sd": ns(jitter), "overtaking": overtaking, "centered": true }),
                 );
                 let (from, to) = (in_words(mean - reach), in_words(mean.saturating_add(reach)));
                 let cut = if four > mean {
@@ -241,7 +265,7 @@ impl Netem {
                     ""
                 };
                 meaning.lines.push(format!(
-                    "delay: normal, cut at {from} and {to}, standard deviation {}{cut}; its mean, {}, is part of rtt; packets may overtake each other",
+                    "delay: normal, cut at {from} and {to}, standard deviation {}{cut}; its mean, {}, is part of rtt; {order}",
                     in_words(jitter),
                     in_words(mean)
                 ));

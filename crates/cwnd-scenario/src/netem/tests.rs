@@ -19,6 +19,11 @@ fn each_word_has_its_key() {
             "delay 20ms 5ms",
             json!({ "delay": "20000000ns", "jitter": { "kind": "uniform", "max": "10000000ns", "overtaking": true, "centered": true } }),
         ),
+        // Jitter of a netem with a rate of its own reorders no packets; a rate from elsewhere is another device's.
+        (
+            "delay 20ms 5ms rate 10mbit",
+            json!({ "delay": "20000000ns", "jitter": { "kind": "uniform", "max": "10000000ns", "overtaking": false, "centered": true }, "rate": "10000000bit/s" }),
+        ),
         // Four standard deviations either side of 100 ms: from 80 to 120 ms.
         (
             "delay 100ms 5ms distribution normal",
@@ -26,6 +31,8 @@ fn each_word_has_its_key() {
         ),
         ("loss 0.3%", json!({ "loss": "random:0.003" })),
         ("loss random 1% 0%", json!({ "loss": "random:0.01" })),
+        ("loss 0%", json!({ "loss": null })),
+        ("delay 20ms 0ms", json!({ "delay": "20000000ns", "jitter": null })),
         ("loss gemodel 1% 10% 70% 0.1%", json!({ "loss": "gemodel:0.01,0.1,0.7,0.001" })),
         ("rate 10mbit", json!({ "rate": "10000000bit/s" })),
         ("rate 1mbps limit 7", json!({ "rate": "8000000bit/s", "queue": queue("7packets") })),
@@ -73,6 +80,11 @@ fn netems_own_limit_is_that_of_a_link_which_netem_makes() {
 fn what_has_no_counterpart_is_refused_by_its_name() {
     for (text, expected) in [
         ("delay 20ms 5ms 25%", "\"delay's correlation, 25%\" is not accepted; expected none"),
+        ("loss 100%", "\"loss 100%\" is not accepted; expected a percentage below 100"),
+        (
+            "delay 20ms netem loss 1%",
+            "\"delay\" is not accepted; expected tc qdisc … before netem, or nothing",
+        ),
         ("loss 1% 25%", "\"loss's correlation, 25%\" is not accepted; expected none"),
         (
             "delay 1ms duplicate 1%",
@@ -109,7 +121,7 @@ fn a_link_may_say_it_in_netems_words() {
         "netem = 'delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 300'",
     ))
     .expect("good");
-    let written = "delay = '20ms'\njitter = { kind = 'uniform', max = '10ms', overtaking = true, centered = true }\nloss = 'gilbert:0.01,0.1,0.001,0.7'\nrate = '10Mbit/s'\nqueue = { kind = 'droptail', limit = '300packets' }";
+    let written = "delay = '20ms'\njitter = { kind = 'uniform', max = '10ms', overtaking = false, centered = true }\nloss = 'gilbert:0.01,0.1,0.001,0.7'\nrate = '10Mbit/s'\nqueue = { kind = 'droptail', limit = '300packets' }";
     let keys = Scenario::from_toml(&text(written)).expect("good");
     assert_eq!(netem, keys);
     assert_eq!(netem.to_toml(), keys.to_toml());
@@ -195,6 +207,17 @@ fn the_mean_of_netems_delay_is_part_of_the_round_trip() {
             Ok(scenario.links),
             "{words}"
         );
+    }
+}
+
+// tc-netem(8): r is 1 - p, 1-h is 1 and 1-k is 0 where they are left out.
+#[test]
+fn a_gemodel_says_the_parameters_that_are_left_out() {
+    for (text, said) in
+        [("1%", "0.01, 0.99, 1, 0"), ("1% 10%", "0.01, 0.1, 1, 0"), ("1% 10% 70%", "0.01, 0.1, 0.7, 0")]
+    {
+        let line = meaning(&format!("loss gemodel {text}"), true).expect(text).lines.remove(0);
+        assert!(line.contains(&format!("probabilities {said} of P ")), "{line}");
     }
 }
 

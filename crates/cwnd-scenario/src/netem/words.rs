@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The words of a line, one after the other.
 
-use super::Refused;
+/// A word that is not accepted, and what was expected.
+pub(crate) type Refused = (String, String);
 
 /// Words that are still to be read.
 pub(super) struct Words<'t> {

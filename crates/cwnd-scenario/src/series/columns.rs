@@ -6,8 +6,8 @@
 //! a unit that is given, a value a second (FCC). Names of data sets: `bytes_sec` (FCC's webget), `time (ns GMT)` and `delivery_rate`
 //! (Puffer).
 
+use super::source::{SeriesError, SeriesQuantity, SeriesSource};
 use super::units::{self, Unit, UnitReader};
-use super::{SeriesError, SeriesQuantity, SeriesSource};
 
 /// Names of columns of times.
 const TIMES: &[&str] = &[

@@ -2,7 +2,7 @@
 //! Reads the rows of a series whose columns are known.
 
 use super::columns::{Shape, cells, number, shortened};
-use super::{MAX_ROWS, SeriesError, SeriesQuantity};
+use super::source::{MAX_ROWS, SeriesError, SeriesQuantity};
 use crate::units::MAX_TIME;
 
 /// A second, ns: what a value lasts where there are no times, or one row alone.

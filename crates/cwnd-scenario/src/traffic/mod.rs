@@ -63,8 +63,10 @@ pub use tables::Traffic;
 pub(crate) use tables::form;
 pub use unit::Unit;
 
+use crate::flow_spec;
 use crate::route::RouteSpec;
 use cwnd_traffic::{Directions, GroupConfig, Model};
+use serde_json::{Map, json};
 
 impl Traffic {
     /// What the generators need of the group.
@@ -98,5 +100,19 @@ impl Traffic {
             Model::RequestResponse(_) => Directions::Both,
             _ => self.direction,
         }
+    }
+
+    /// Algorithm and settings of its senders, as a flow's text has them: `cubic@beta=0.85,host=linux`; empty for datagrams.
+    #[must_use]
+    pub fn senders_text(&self) -> String {
+        if matches!(self.model, Model::Udp(_)) {
+            return String::new();
+        }
+        let mut table = Map::from_iter([("cc".to_owned(), json!(self.sender.cc))]);
+        table.extend(senders::print(&self.sender));
+        // As numbers, where a document has texts.
+        let params = self.sender.params.iter();
+        table.extend(params.map(|(name, text)| (name.clone(), flow_spec::value(text))));
+        flow_spec::print(&table).unwrap_or_else(|| self.sender.cc.clone())
     }
 }

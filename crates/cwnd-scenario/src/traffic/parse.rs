@@ -5,7 +5,7 @@ use super::presets::PRESETS;
 use super::senders;
 use super::tables::{Traffic, is_of_transfers, leith_size};
 use super::unit::Unit;
-use crate::invalid::{Invalid, TableReader, unknown_name};
+use crate::invalid::{Invalid, TableReader, document, unknown_name};
 use crate::keys::{Keyed, Scope, Variants, distribution};
 use crate::units::HEADER_BYTES;
 use cwnd_traffic::{Directions, Distribution, GapFrom, Mix, Model, Sessions, Udp};
@@ -31,8 +31,7 @@ impl Context {
 /// # Errors
 /// [`Invalid`], naming the field, the value and what was expected.
 pub fn read(text: &str, context: &Context) -> Result<Vec<Traffic>, Invalid> {
-    let value: Value =
-        toml::from_str(text).map_err(|error| crate::parse::document("TOML", &error.to_string()))?;
+    let value: Value = toml::from_str(text).map_err(|error| document("TOML", &error.to_string()))?;
     let mut table = TableReader::new("", &value)?;
     let groups = parse_list(table.get("traffic"), &context.scope())?;
     table.finish()?;
@@ -108,7 +107,7 @@ fn with_preset(path: &str, value: &Value) -> Result<(Value, Option<&'static str>
         return table.refuse("preset", Some(written), offer);
     };
     let mut keys: Map<String, Value> =
-        toml::from_str(preset.keys).map_err(|error| crate::parse::document("preset", &error.to_string()))?;
+        toml::from_str(preset.keys).map_err(|error| document("preset", &error.to_string()))?;
     if let Value::Object(written) = value {
         // `share` and `gap` exclude each other: the written one overrides the preset's.
         if written.contains_key("arrivals") {

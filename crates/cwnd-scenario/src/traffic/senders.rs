@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The algorithm and the hosts of a group's transfers: keys of a flow, and parameters of the algorithm, as a `[[flow]]` has them.
 
-use super::Traffic;
 use super::formats::SenderAlgorithm;
 use crate::flow::{check_gso, param, parse_params, print as print_flow};
 use crate::flow_spec;
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::flow::{FlowGroup, HOST, Start};
 use crate::keys::{Absent, Key, Keyed, RowFormat, Scope};
-use cwnd_traffic::Model;
 use serde_json::{Map, Value, json};
 
 /// The algorithm of transfers that name none: that of the papers whose presets these are.
@@ -114,20 +112,4 @@ pub(crate) fn print(group: &FlowGroup) -> Map<String, Value> {
     let all = group.print_keys();
     let set = all.iter().filter(differs).map(|(key, value)| (key.clone(), value.clone()));
     set.chain(group.params.iter().map(|(name, text)| (name.clone(), param(text)))).collect()
-}
-
-impl Traffic {
-    /// Algorithm and settings of its senders, as a flow's text has them: `cubic@beta=0.85,host=linux`; empty for datagrams.
-    #[must_use]
-    pub fn senders_text(&self) -> String {
-        if matches!(self.model, Model::Udp(_)) {
-            return String::new();
-        }
-        let mut table = Map::from_iter([("cc".to_owned(), json!(self.sender.cc))]);
-        table.extend(print(&self.sender));
-        // As numbers, where a document has texts.
-        let params = self.sender.params.iter();
-        table.extend(params.map(|(name, text)| (name.clone(), flow_spec::value(text))));
-        flow_spec::print(&table).unwrap_or_else(|| self.sender.cc.clone())
-    }
 }

@@ -7,7 +7,7 @@ use super::presets::PRESETS;
 use super::senders;
 use crate::keys::flow::FlowGroup;
 use crate::keys::formats::{
-    Count, Flag, Named, Optional, PacketSize, Rate, Required, Text, Time, Whole, Worded,
+    Count, Flag, IntegerRange, Named, Optional, OptionalDescribed, PacketSize, Rate, Required, Text, Time,
 };
 use crate::keys::{Absent, Form, Key, Keyed, Variants, keys, variants};
 use cwnd_traffic::{
@@ -26,7 +26,7 @@ const GAP_FROM: Named<GapFrom> = Named { all: &GapFrom::ALL, name: GapFrom::name
 keys! {
     /// A traffic group: sources with the same settings.
     pub struct Traffic {
-        name: String = String::new(), Worded(Text("a text"), "preset or model"), "",
+        name: String = String::new(), OptionalDescribed(Text("a text"), "preset or model"), "",
             "name, for display", "";
         direction: Directions = Directions::Forward, DIRECTION, "",
             "direction of its data; in a graph forward is from `from` to `to`. `both`: one process per direction for a `mix`, else alternating", "";
@@ -110,7 +110,7 @@ keys! {
     impl Keyed for Sessions {
         sessions = 1, Count(1, MAX_SOURCES), "",
             "number of sessions", "";
-        pages = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
+        pages = None, Optional(IntegerRange(1, MAX_REPEATS), "no limit"), "",
             "pages per session", "";
         gap = leith_gap(), Distributed::Times, "ns",
             "pause before a page", "Leith, Shorten and McCullagh 2007, II.A";
@@ -123,7 +123,7 @@ keys! {
         object_gap_from = GapFrom::Finish, GAP_FROM, "",
             "what of the object before it is counted from", "";
         size = leith_size(0),
-            Worded(Distributed::Sizes, "Pareto, shape 1.2, mean 6 packets"), "bytes",
+            OptionalDescribed(Distributed::Sizes, "Pareto, shape 1.2, mean 6 packets"), "bytes",
             "size of an object", "Leith, Shorten and McCullagh 2007, II.A";
         keep = false, Flag, "",
             "one connection per session (only where gaps count from the finish)", "";
@@ -162,7 +162,7 @@ keys! {
     impl Keyed for RequestResponse {
         sessions = 1, Count(1, MAX_SOURCES), "",
             "number of sessions", "";
-        exchanges = None, Optional(Whole(1, MAX_REPEATS), "no limit"), "",
+        exchanges = None, Optional(IntegerRange(1, MAX_REPEATS), "no limit"), "",
             "exchanges per session", "";
         request = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
             "size of a request, which goes in the opposite of `direction`", "";

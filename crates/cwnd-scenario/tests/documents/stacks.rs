@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows of real stacks: the value that means none, what they are called, and what is refused in which words.
 
+use cwnd_scenario::keys::{Lanes, flow_keys, flow_keys_without};
 use cwnd_scenario::{Scenario, Stack};
 
 fn read(flows: &[&str]) -> Result<Scenario, String> {
@@ -89,11 +90,11 @@ fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
         ),
         (
             "cc = 'cubic'\nstack = 'quinn'\ngso = true",
-            "flow[0].gso: true is not accepted; expected no gso: it is a setting of the simulator's TCP, and quinn runs without it",
+            "flow[0].gso: true is not accepted; expected no gso: it sets up the simulator's TCP and its host, which quinn replaces",
         ),
         (
             "cc = 'cubic'\nstack = 'quinn'\nmin_rto = '1s'",
-            "flow[0].min_rto: \"1s\" is not accepted; expected no min_rto: quinn has its own",
+            "flow[0].min_rto: \"1s\" is not accepted; expected no min_rto: it sets up the simulator's TCP and its host, which quinn replaces",
         ),
         ("cc = 'quinn'", "expected the name of an algorithm, beside `stack = \"quinn\"`: it is a stack"),
         ("cc = 'CUBIC'\nstack = 'quinn'", "expected the name of an algorithm (did you mean cubic?)"),
@@ -231,4 +232,68 @@ fn smoltcp_has_receive_windows_up_to_a_gigabyte() {
         refused,
         "flow[0].rwnd: 729445 is not accepted; expected at most 729444: smoltcp's receive window ends at 1 GiB"
     );
+}
+
+/// Keys of a flow that have no effect somewhere, each with a value that is not its default.
+const OTHER_VALUES: [(&str, &str); 22] = [
+    ("stack", "'quinn'"),
+    ("tls", "true"),
+    ("exec", "'python3 stack.py'"),
+    ("host", "'freebsd-14'"),
+    ("recovery", "'rfc'"),
+    ("initial_cwnd", "4"),
+    ("initial_ssthresh", "20"),
+    ("ack_every", "1"),
+    ("ack_delay", "'5ms'"),
+    ("min_rto", "'1s'"),
+    ("limited_transmit", "false"),
+    ("overhead", "'10us'"),
+    ("host_clock", "'100Hz'"),
+    ("access", "'1Gbit/s'"),
+    ("pacing", "true"),
+    ("burst", "4"),
+    ("handshake", "true"),
+    ("gso", "true"),
+    ("gro", "'100us'"),
+    ("idle_restart", "false"),
+    ("ecn", "true"),
+    ("rwnd", "20"),
+];
+
+// A row without the column is of the simulator's TCP alone. A key that is added without it is in all three lists, and fails here.
+#[test]
+fn the_row_of_a_key_says_where_it_has_an_effect() {
+    let stack = flow_keys_without(Lanes::STACK);
+    assert_eq!(
+        stack.join(" "),
+        "host recovery initial_cwnd initial_ssthresh ack_every ack_delay min_rto limited_transmit overhead host_clock pacing burst handshake gso gro idle_restart"
+    );
+    assert_eq!(
+        flow_keys_without(Lanes::LIVE_FLOWS).join(" "),
+        "stack tls exec host recovery initial_cwnd initial_ssthresh ack_every ack_delay min_rto limited_transmit burst handshake idle_restart"
+    );
+    let live_traffic = flow_keys_without(Lanes::LIVE_TRAFFIC);
+    assert_eq!(
+        live_traffic.join(" "),
+        "stack tls exec host recovery initial_cwnd initial_ssthresh ack_every ack_delay min_rto limited_transmit overhead access pacing burst handshake gso gro idle_restart"
+    );
+    // A row of several keys would be looked for under its own name in vain.
+    assert!(live_traffic.iter().all(|key| flow_keys().contains(key)));
+}
+
+#[test]
+fn a_key_without_effect_on_a_stack_is_refused_there_and_any_other_accepted() {
+    let without = flow_keys_without(Lanes::STACK);
+    assert!(without.iter().all(|key| OTHER_VALUES.iter().any(|(known, _)| known == key)), "{without:?}");
+    for (key, value) in OTHER_VALUES.iter().filter(|(key, _)| !["stack", "exec"].contains(key)) {
+        let read = read(&[&format!("cc = 'cubic'\nstack = 'quinn'\n{key} = {value}")]);
+        assert_eq!(read.is_err(), without.contains(key), "{key}: {:?}", read.err());
+        if let Err(said) = read {
+            assert!(
+                said.starts_with(&format!("flow[0].{key}: "))
+                    && said.contains(&format!("expected no {key}: ")),
+                "{said}"
+            );
+        }
+    }
 }

@@ -192,7 +192,7 @@ impl Simulation {
             }
             flow.ack_at = NEVER;
             let ack = flow.receiver.on_delay_over();
-            self.acknowledge(now, number, &ack, recovery_state);
+            self.send_ack(now, number, &ack, recovery_state);
         } else {
             flow.sender.on_wake(now);
             self.respond(now, number, recovery_state, Trigger::Other);
@@ -258,7 +258,7 @@ impl Simulation {
                 flow.sender.on_ack(now, &ack);
                 self.respond_at_once(now, number, recovery_state, Trigger::Ack);
             } else {
-                self.acknowledge(now, number, &ack, recovery_state);
+                self.send_ack(now, number, &ack, recovery_state);
             }
         } else if flow.ack_at == NEVER {
             flow.ack_at = flow.delayed_ack_at(now);
@@ -270,13 +270,7 @@ impl Simulation {
 
     /// The receiver sends an acknowledgement.
     #[inline(never)]
-    pub(super) fn acknowledge(
-        &mut self,
-        now: u64,
-        number: u32,
-        ack: &AckPacket,
-        recovery_state: RecoveryState,
-    ) {
+    pub(super) fn send_ack(&mut self, now: u64, number: u32, ack: &AckPacket, recovery_state: RecoveryState) {
         if self.flows[number as usize].is_fused() {
             if self.flows[number as usize].is_watched {
                 self.watch_ack(now, number, ack, None);

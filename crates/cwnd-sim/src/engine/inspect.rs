@@ -55,7 +55,7 @@ impl Simulation {
     pub fn step_to(&mut self, time: u64) -> bool {
         while self.next_event() <= time {
             // A window ends there anyway.
-            let events = if crate::WINDOWS && self.windows.is_some() { u64::MAX } else { 1 };
+            let events = if crate::TIME_SLICES && self.time_slices.is_some() { u64::MAX } else { 1 };
             if self.step_before(time.saturating_add(1), events) {
                 return true;
             }
@@ -159,7 +159,7 @@ impl Simulation {
     /// The packets on all delay lines.
     pub(super) fn packets_on_lines(&self) -> impl Iterator<Item = Packet> {
         let shared = self.network.lines.iter().flat_map(DelayLine::iter).copied();
-        shared.chain(self.packets_in_windows())
+        shared.chain(self.packets_in_time_slices())
     }
 
     fn position_of_ack(&self, flow: u32, due: u64) -> PacketPosition {

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 impl Simulation {
     /// Panics with the invariant that does not hold.
     pub(super) fn check(&self) {
-        // In windows no line has an entry, and a flow none but that of a transfer's start.
-        if self.windows.is_none() {
+        // In time slices no line has an entry, and a flow none but that of a transfer's start.
+        if self.time_slices.is_none() {
             self.check_order();
         }
         self.check_flows();
@@ -86,7 +86,7 @@ impl Simulation {
             let dropped = flow.count.dropped.total();
             assert!(flow.count.forwarded + dropped <= flow.sender.sent.packets, "flow {number}");
             assert!(flow.receiver.distinct >= flow.receiver.next(), "flow {number}");
-            assert!(flow.owner != Owner::Nobody || flow.has_drained(), "flow {number} has ended");
+            assert!(flow.owner != Owner::Free || flow.has_drained(), "flow {number} has ended");
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The simulation: built, stepped, read. Its event handlers are in `events`, `transmit`, `transfers` and `sample`; `trains` does the same as the
-//! first two, in fewer steps, for most packets, and `windows` flow by flow where many meet.
+//! first two, in fewer steps, for most packets, and `time_slices` flow by flow where many meet.
 
 mod capture;
 mod digest;
@@ -14,15 +14,15 @@ mod sample;
 mod sources;
 mod stacks;
 mod summarise;
+#[cfg(feature = "time-slices")]
+mod time_slices;
+#[cfg(not(feature = "time-slices"))]
+#[path = "no_time_slices.rs"]
+mod time_slices;
 mod trains;
 mod transfers;
 mod transmit;
 mod watched;
-#[cfg(feature = "windows")]
-mod windows;
-#[cfg(not(feature = "windows"))]
-#[path = "no_windows.rs"]
-mod windows;
 
 pub use inspect::{PacketLocations, PacketPlace, PacketPosition};
 pub use record::{Tables, expected_bytes};
@@ -70,10 +70,10 @@ pub struct Simulation {
     /// Whether quiet acknowledgements take the lean path (`trains`).
     trains: bool,
     /// How many threads may work on it; once that is decided, how many do.
-    #[cfg(feature = "windows")]
+    #[cfg(feature = "time-slices")]
     threads: u32,
-    /// Where it goes in windows.
-    windows: Option<Box<windows::Windows>>,
+    /// Where it goes in time slices.
+    time_slices: Option<Box<time_slices::TimeSlices>>,
     /// Whether it is decided how it goes ([`Simulation::begin`]).
     has_begun: bool,
     #[cfg(debug_assertions)]
@@ -135,9 +135,9 @@ impl Simulation {
             pause_at: usize::MAX,
             finished: false,
             trains: true,
-            #[cfg(feature = "windows")]
+            #[cfg(feature = "time-slices")]
             threads: 1,
-            windows: None,
+            time_slices: None,
             has_begun: false,
             #[cfg(debug_assertions)]
             events: 0,
@@ -185,7 +185,7 @@ impl Simulation {
         self.arm(number);
     }
 
-    /// Handles up to `events` events; returns whether the run is over. How many events a packet takes is the engine's matter: to look at a time, step
+    /// Handles up to `events` events; returns whether the run is over. The number of events per packet is unspecified: to look at a time, step
     /// to it ([`Simulation::step_to`]). See [`Simulation::pause_at`].
     pub fn step(&mut self, events: u64) -> bool {
         self.step_before(cwnd_link::NEVER, events)
@@ -198,11 +198,11 @@ impl Simulation {
         }
         let mut left = events;
         while left > 0 {
-            if crate::WINDOWS && !self.has_begun {
+            if crate::TIME_SLICES && !self.has_begun {
                 self.begin();
             }
-            if crate::WINDOWS && self.windows.is_some() {
-                let Some(stepped) = self.step_in_windows(time, left) else {
+            if crate::TIME_SLICES && self.time_slices.is_some() {
+                let Some(stepped) = self.step_in_time_slices(time, left) else {
                     self.finish();
                     return true;
                 };
@@ -380,8 +380,8 @@ impl Simulation {
             panic!("{name} did what a link cannot do: {what}");
         }
         self.now = self.scenario.duration;
-        if crate::WINDOWS {
-            self.leave_windows();
+        if crate::TIME_SLICES {
+            self.leave_time_slices();
         }
         self.receive_remaining();
         if crate::STACKS {

@@ -15,7 +15,7 @@ impl Simulation {
 
     /// Counts the packets that have left their link by `now`, for all flows.
     pub(super) fn count_forwarded(&mut self, now: u64) {
-        self.count_forwarded_in_windows(now);
+        self.count_forwarded_in_time_slices(now);
         let flows = &mut self.flows;
         for line in &mut self.network.lines {
             line.pass(now, |packet| {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The lean path: trains of quiet acknowledgements. It does what the general path does (`events`, `transmit`: read these first), for most
-//! packets of most runs, with fewer questions.
+//! packets of most runs, with fewer checks.
 //!
 //! A *train* is the packets of one flow that stand next to each other at the front of a delay line. It is *quiet* while each of them
-//! arrives in order at a receiver that misses nothing, and its acknowledgements come to a sender whom nothing but its window limits, and
-//! who sends new segments directly to a link. What makes a flow quiet is asked once for each train: no acknowledgement of a train can
-//! change it. What may change with each acknowledgement is asked with each. What is not quiet is left where it is, to the general path.
+//! arrives in order at a receiver that misses nothing, and its acknowledgements come to a sender limited only by its window, which sends
+//! new segments directly to a link. What makes a flow quiet is checked once for each train: no acknowledgement of a train can change it.
+//! What may change with each acknowledgement is checked with each. What is not quiet is left where it is, to the general path.
 //!
 //! Nothing is taken ahead of its time: a train ends before the next event of anything else. So at each simulated time both paths show
 //! the same, and tests and the fuzzer hold them against each other ([`Simulation::without_trains`]). How many events lie before it may
@@ -285,8 +285,8 @@ pub(super) fn take_train<E: Exit>(
             }
         } else {
             flow.ack_at = NEVER;
-            let sent_us = flow.receiver.acknowledge_in_order(found.count, sent_us);
-            flow.sender.acknowledge_quietly(now, next, sent_us);
+            let sent_us = flow.receiver.send_ack_in_order(found.count, sent_us);
+            flow.sender.on_ack_in_quiet_mode(now, next, sent_us);
             let count = flow.sender.room();
             if count > 0 {
                 let first = flow.sender.send_quietly(now, count);

@@ -249,7 +249,7 @@ impl Simulation {
         }
         let carried = flow.forwarded_bytes(self.scenario.packet_size);
         self.background.groups[source.group as usize].load.carried(direction, carried);
-        flow.owner = Owner::Nobody;
+        flow.owner = Owner::Free;
         flow.ack_at = NEVER;
         if flow.private {
             self.network.release_line(flow.delivery_line);

@@ -104,7 +104,7 @@ impl Simulation {
                 Ok(transit) => {
                     let next = self.next_link(&packet);
                     if let Some(check) = self.network.check(number) {
-                        check.sends_held(now, next.size, transit.departs);
+                        check.check_dequeue(now, next.size, transit.departs);
                     }
                     self.network.depart(next, packet, transit);
                     self.departed(transit.departs, next, &packet);

@@ -43,7 +43,7 @@ impl Simulation {
         let is_old = segment.position.wrapping_sub(flow.receiver.next() as u32).cast_signed() < 0;
         if let Some(ecn) = flow.ecn_mut() {
             let quick = ecn.on_arrival(marks, is_old);
-            flow.receiver.hurry_for(quick);
+            flow.receiver.enter_quickack_for(quick);
         }
     }
 
@@ -60,7 +60,7 @@ impl Simulation {
         let recovery_state = RecoveryState::of(flow);
         flow.ack_at = NEVER;
         let ack = flow.receiver.on_delay_over();
-        self.acknowledge(now, number, &ack, recovery_state);
+        self.send_ack(now, number, &ack, recovery_state);
     }
 
     /// The interface of a flow's receiver works off what waits, or a delayed acknowledgement is due.
@@ -70,14 +70,14 @@ impl Simulation {
         if let Some(merged) = interface.take(now) {
             let recovery_state = RecoveryState::of(flow);
             match self.receive_merged(now, number, &merged) {
-                Some(ack) => self.acknowledge(now, number, &ack, recovery_state),
-                None => self.delay_acknowledgement(now, number),
+                Some(ack) => self.send_ack(now, number, &ack, recovery_state),
+                None => self.delay_ack(now, number),
             }
         } else {
             interface.delayed_at = NEVER;
             let recovery_state = RecoveryState::of(flow);
             let ack = flow.receiver.on_delay_over();
-            self.acknowledge(now, number, &ack, recovery_state);
+            self.send_ack(now, number, &ack, recovery_state);
         }
         let flow = &mut self.flows[number as usize];
         flow.ack_at = flow.interface().map_or(NEVER, |interface| interface.next());
@@ -97,7 +97,7 @@ impl Simulation {
         ack
     }
 
-    fn delay_acknowledgement(&mut self, now: u64, number: u32) {
+    fn delay_ack(&mut self, now: u64, number: u32) {
         let flow = &mut self.flows[number as usize];
         let until = flow.delayed_ack_at(now);
         if let Some(interface) = flow.interface()

@@ -9,7 +9,7 @@ mod route;
 
 pub use delay_line::{DelayLine, Departure};
 pub use packet::{AckFields, EcnMarks, Frame, PackedAck, Packet, PathIndex, Segment};
-#[cfg(feature = "windows")]
+#[cfg(feature = "time-slices")]
 pub use ring::Ring;
 pub use route::{FlowPath, NextLink, PathNeeds, RouteLink, Transmitted};
 
@@ -79,14 +79,14 @@ impl Network {
                 Transmitted::Departs(transit.departs)
             }
             Offered::Dropped(cause) => Transmitted::Dropped(cause),
-            Offered::Holds => self.hold(now, next, packet),
+            Offered::Holds => self.enqueue(now, next, packet),
         }
     }
 
     /// Hands a packet over to a link that holds its packets, or ticks.
     #[inline(never)]
-    fn hold(&mut self, now: u64, next: NextLink, packet: Packet) -> Transmitted {
-        let held = self.links[next.link as usize].hold(now, next.size, next.class, packet);
+    fn enqueue(&mut self, now: u64, next: NextLink, packet: Packet) -> Transmitted {
+        let held = self.links[next.link as usize].enqueue(now, next.size, next.class, packet);
         if crate::STACKS && self.checks.is_some() {
             self.note_held(now, next, held);
         }
@@ -303,7 +303,7 @@ impl Network {
     }
 }
 
-/// A link that is checked hands over each packet by [`Link::hold`], which no other link pays for: it ticks every nanosecond, which is no
+/// A link that is checked hands over each packet by [`Link::enqueue`], which no other link pays for: it ticks every nanosecond, which is no
 /// other time than without.
 fn checked(mut config: LinkConfig, is_checked: bool) -> LinkConfig {
     if is_checked && config.tick.is_none() {

@@ -156,7 +156,7 @@ impl EventQueue {
     }
 
     /// All entries, unordered.
-    #[cfg(any(debug_assertions, feature = "windows"))]
+    #[cfg(any(debug_assertions, feature = "time-slices"))]
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }

@@ -7,7 +7,7 @@ mod wheel;
 pub use event_queue::{Entry, EventClass, EventId, EventQueue};
 pub use wheel::Wheel;
 
-/// What is armed for this time never has an earlier event, so it adds no entry: in windows (`engine::windows`), whose turns look at all of a flow's
+/// What is armed for this time never has an earlier event, so it adds no entry: in time slices (`engine::time_slices`), whose slices look at all of a flow's
 /// events.
-#[cfg(feature = "windows")]
+#[cfg(feature = "time-slices")]
 pub const ASLEEP: u64 = 0;

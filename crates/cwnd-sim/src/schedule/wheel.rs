@@ -55,7 +55,7 @@ impl Wheel {
     }
 
     /// Removes the entries that are not to be kept.
-    #[cfg(feature = "windows")]
+    #[cfg(feature = "time-slices")]
     #[cold]
     pub fn keep(&mut self, is_kept: impl Fn(EventId) -> bool) {
         let all = std::mem::take(self);
@@ -90,7 +90,7 @@ impl Wheel {
     }
 
     /// All entries, unordered.
-    #[cfg(any(debug_assertions, feature = "windows"))]
+    #[cfg(any(debug_assertions, feature = "time-slices"))]
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         self.near.entries().chain(self.slots.iter().flatten()).chain(self.far.entries())
     }

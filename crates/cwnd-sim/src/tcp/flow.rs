@@ -123,8 +123,8 @@ pub enum Owner {
     Scenario,
     /// A source of traffic, by its number, and the direction of its data.
     Source(u32, Direction),
-    /// Nobody: its place is free.
-    Nobody,
+    /// None: its place is free.
+    Free,
 }
 
 /// Counters for a flow's summary.

@@ -153,12 +153,12 @@ impl Receiver {
 
     /// The next acknowledgements are quick. // Linux: tcp_enter_quickack_mode
     #[inline]
-    fn hurry(&mut self) {
+    fn enter_quickack(&mut self) {
         self.quick = self.quick.max(self.most_quick.into());
     }
 
     /// At least so many of the next acknowledgements are quick, with a receiver that does as today's Linux. // tcp_incr_quickack
-    pub fn hurry_for(&mut self, acknowledgements: u16) {
+    pub fn enter_quickack_for(&mut self, acknowledgements: u16) {
         self.quick = self.quick.max(acknowledgements.min(self.most_quick.into()));
     }
 
@@ -197,9 +197,9 @@ impl Receiver {
                 // RFC 5681 §4.2: a segment that fills a hole, or part of one, is acknowledged at once.
                 self.fill();
                 let waited = self.take_waiting();
-                return Some(AckPacket { waited, ..self.acknowledge() });
+                return Some(AckPacket { waited, ..self.send_ack() });
             }
-            return (u32::from(self.pending) >= ack_every || self.quick > 0).then(|| self.acknowledge());
+            return (u32::from(self.pending) >= ack_every || self.quick > 0).then(|| self.send_ack());
         }
         let (mut sacked, mut before) = (None, 0);
         if ahead > 0 {
@@ -214,7 +214,7 @@ impl Receiver {
             out_of_order.highest = out_of_order.highest.max(position + 1);
             before = out_of_order.note(self.next, position);
         } else {
-            self.hurry();
+            self.enter_quickack();
         }
         if self.as_linux() {
             self.is_duplicate = sacked.is_none();
@@ -239,7 +239,7 @@ impl Receiver {
         if self.is_older(segment) {
             return self.is_outdated(segment, at);
         } else if pause_us > 1000 * i32::from(self.patience_ms) {
-            self.hurry();
+            self.enter_quickack();
         }
         false
     }
@@ -266,20 +266,20 @@ impl Receiver {
     fn refuse(&mut self, ahead: i32) -> AckPacket {
         self.is_duplicate = ahead < 0;
         let sacked = if ahead < 0 { self.next.checked_add_signed(ahead.into()) } else { None };
-        self.hurry();
+        self.enter_quickack();
         self.repeat(sacked)
     }
 
     /// An acknowledgement with the times of the last advance.
     fn repeat(&mut self, sacked: Option<u64>) -> AckPacket {
-        self.on_acknowledged();
+        self.on_ack_sent();
         let sent_us = (self.next > 0).then_some((self.first_sent_us, self.newest_sent_us));
         AckPacket { cumulative: self.next, sacked, sent_us, waited: self.take_waiting() }
     }
 
     /// An acknowledgement of all that has arrived is sent.
     #[inline]
-    const fn on_acknowledged(&mut self) {
+    const fn on_ack_sent(&mut self) {
         self.pending = 0;
         self.quick = self.quick.saturating_sub(1);
     }
@@ -327,8 +327,8 @@ impl Receiver {
         blocks
     }
 
-    fn acknowledge(&mut self) -> AckPacket {
-        self.on_acknowledged();
+    fn send_ack(&mut self) -> AckPacket {
+        self.on_ack_sent();
         AckPacket {
             cumulative: self.next,
             sacked: None,

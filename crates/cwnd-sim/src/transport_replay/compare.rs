@@ -2,8 +2,9 @@
 //! Where the two sides differ.
 
 use super::event::Event;
+use super::own::{ExpiredTimer, Own};
+use super::show;
 use super::view::View;
-use super::{ExpiredTimer, Own, show};
 use crate::hook_calls::HookCall;
 use cwnd::replay::{Call, Row};
 use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE};

@@ -2,8 +2,7 @@
 //! What happened to a connection, each with the calls that it led to.
 
 use super::arrival::{Arrival, Headers};
-use super::record::{KernelState, Packet, PacketKind, Recorded};
-use super::{FIN, PENDING_PROBE, RST};
+use super::record::{FIN, KernelState, PENDING_PROBE, Packet, PacketKind, RST, Recorded};
 use cwnd::replay::{Call, Row};
 use cwnd::{CaEvent, Conn};
 

@@ -10,6 +10,7 @@
 mod arrival;
 mod compare;
 mod event;
+mod own;
 mod record;
 mod segments;
 mod show;
@@ -22,20 +23,15 @@ use cwnd::driver::Ack;
 use cwnd::replay::Call;
 use cwnd_scenario::Scenario;
 use event::{End, Event, Events};
+use record::{PENDING_PROBE, PENDING_REORDERING, PENDING_TIMEOUT};
 use segments::Segments;
 use std::collections::HashMap;
 use view::View;
 
 pub use crate::tcp::Expired;
 pub use compare::{Divergence, Outcome};
+pub use own::{ExpiredTimer, Own};
 pub use record::{KernelState, Packet, PacketKind, Recorded};
-
-const FIN: u32 = 1;
-const RST: u32 = 4;
-/// What the kernel's timer is set for.
-const PENDING_TIMEOUT: u32 = 1;
-const PENDING_PROBE: u32 = 5;
-const PENDING_REORDERING: u32 = 6;
 
 /// Repeats a record, in the order in which it was made, on the algorithm `cc`.
 ///
@@ -59,26 +55,6 @@ pub fn replay(cc: &str, recorded: &[Recorded]) -> Result<Outcome, String> {
     outcome.no_sack = u64::from(events.end == End::NoSack);
     outcome.closing = events.closing;
     Ok(outcome)
-}
-
-/// What a sender did that is no call of a hook.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Own {
-    /// Segments sent again in the record, and those of them that the sender would not have sent again then.
-    pub retransmissions: (u32, u32),
-    /// The timer that expired in the record.
-    pub timer: Option<ExpiredTimer>,
-}
-
-/// A timer that expired in the record, and the sender's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExpiredTimer {
-    /// What the kernel's was set for.
-    pub kernel: Expired,
-    /// What the sender's was set for.
-    pub sender: Option<Expired>,
-    /// Whether it was due within three ticks of the kernel's, which counts in ticks and rounds each time up.
-    pub on_time: bool,
 }
 
 struct Run {
@@ -138,7 +114,7 @@ impl Run {
         let now = event.time_us * 1000;
         match event.packet.kind {
             PacketKind::Ack if event.arrival.is_passed_over => {}
-            PacketKind::Ack => self.acknowledge(now, &event.packet),
+            PacketKind::Ack => self.on_ack(now, &event.packet),
             PacketKind::Timer => {
                 let expired = match event.packet.state.pending {
                     PENDING_TIMEOUT if event.packet.state.packets_out > 0 => Some(Expired::Timeout),
@@ -183,7 +159,7 @@ impl Run {
         ExpiredTimer { kernel, sender: sender.timer, on_time }
     }
 
-    fn acknowledge(&mut self, now: u64, packet: &Packet) {
+    fn on_ack(&mut self, now: u64, packet: &Packet) {
         let segments = &self.segments;
         let (una, end) = (self.sender.una(), segments.to(segments.end()));
         let cumulative = segments.to(segments.offset(packet.acknowledges)).min(end);

@@ -3,6 +3,14 @@
 
 use cwnd::replay::Row;
 
+/// Flags of a segment.
+pub const FIN: u32 = 1;
+pub const RST: u32 = 4;
+/// What the kernel's timer is set for.
+pub const PENDING_TIMEOUT: u32 = 1;
+pub const PENDING_PROBE: u32 = 5;
+pub const PENDING_REORDERING: u32 = 6;
+
 /// The connection under the kernel's names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names and meanings are those of the columns of the table packets")]

@@ -5,15 +5,15 @@
 use cwnd_scenario::Scenario;
 use cwnd_sim::Simulation;
 
-/// Reads a scenario, runs it to its end; in debug builds also without windows, by the general path alone, and on three threads: all have to give the
+/// Reads a scenario, runs it to its end; in debug builds also without time slices, by the general path alone, and on three threads: all have to give the
 /// same.
 pub fn run(toml: &str) -> Simulation {
     let scenario = Scenario::from_toml(toml).unwrap_or_else(|error| panic!("{error}\n{toml}"));
     let simulation = finished(Simulation::new(&scenario));
     if cfg!(debug_assertions) {
         assert_same(&simulation, &general(&scenario), &format!("the general path\n{toml}"));
-        let in_trains = finished(Simulation::new(&scenario).without_windows());
-        assert_same(&simulation, &in_trains, &format!("no windows\n{toml}"));
+        let in_trains = finished(Simulation::new(&scenario).without_time_slices());
+        assert_same(&simulation, &in_trains, &format!("no time slices\n{toml}"));
         let on_threads = finished(Simulation::new(&scenario).with_threads(3));
         assert_same(&simulation, &on_threads, &format!("three threads\n{toml}"));
     }

@@ -103,7 +103,7 @@ impl Receiver {
         // RFC 7323 §5.3, R1; clocks of milliseconds, as the simulator documents it, leave 1.5 ms.
         if self.is_linux && self.next > 0 && sent_us + 1500 < self.recent_us.0 {
             self.quick = self.quick.max(self.most_quick);
-            return Some(self.acknowledge(is_old.then_some(position)));
+            return Some(self.send_ack(is_old.then_some(position)));
         }
         if is_old || self.next > 0 && sent_us > self.recent_us.1 + self.pause_us {
             self.quick = self.quick.max(self.most_quick);
@@ -114,7 +114,7 @@ impl Receiver {
                 if !is_old {
                     self.remember(position);
                 }
-                return Some(self.acknowledge(self.is_linux.then_some(position)));
+                return Some(self.send_ack(self.is_linux.then_some(position)));
             }
             self.arrived[position as usize] = true;
             let before = self.remember(position);
@@ -124,7 +124,7 @@ impl Receiver {
                 self.due = self.due.or(Some(now + most));
                 return None;
             }
-            return Some(self.acknowledge(None));
+            return Some(self.send_ack(None));
         }
         let oldest_us = if self.pending == 0 { sent_us } else { self.recent_us.0 };
         self.recent_us = (oldest_us, sent_us);
@@ -135,7 +135,7 @@ impl Receiver {
             self.next += 1;
         }
         if self.pending >= self.ack_every || fills || self.quick > 0 {
-            return Some(self.acknowledge(None));
+            return Some(self.send_ack(None));
         }
         self.due = self.due.or(Some(now + self.ack_delay));
         None
@@ -186,7 +186,7 @@ impl Receiver {
     }
 
     /// The acknowledgement that is due now.
-    pub fn acknowledge(&mut self, duplicate: Option<u64>) -> AckSegment {
+    pub fn send_ack(&mut self, duplicate: Option<u64>) -> AckSegment {
         self.latest.retain(|&position| position >= self.next);
         let mut blocks: Vec<(u64, u64)> = self.latest.iter().map(|&position| self.block(position)).collect();
         // As the simulator documents it: what was remembered may be acknowledged; the highest segment is not.

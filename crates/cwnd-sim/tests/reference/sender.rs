@@ -136,7 +136,7 @@ impl Sender {
     }
 
     /// An acknowledgement arrives at `now`, ns.
-    fn acknowledge(&mut self, now: u64, ack: &AckSegment) {
+    fn take_ack(&mut self, now: u64, ack: &AckSegment) {
         self.connection.conn.set_now(now / 1000);
         let acked = ack.cumulative.saturating_sub(self.una) as u32;
         let mut delivered = 0;
@@ -348,7 +348,7 @@ impl Endpoint for Sender {
     }
 
     fn on_ack(&mut self, now: u64, ack: &AckSegment) {
-        self.acknowledge(now, ack);
+        self.take_ack(now, ack);
     }
 
     fn on_timer(&mut self, now: u64) -> bool {

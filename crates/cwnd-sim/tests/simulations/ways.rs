@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Windows, on one thread and on three, trains and the general path give the same results: [`run`] goes all of these ways. The scenarios here are drawn so
-//! that they meet what the lean path and windows take apart.
+//! Time slices, on one thread and on three, trains and the general path give the same results: [`run`] goes all of these ways. The scenarios here are drawn so
+//! that they meet what the lean path and time slices take apart.
 
 #![cfg(debug_assertions)]
 

@@ -3,6 +3,7 @@
 
 mod application;
 mod clock;
+mod common;
 mod datagrams;
 mod handshake;
 mod noq;
@@ -13,18 +14,11 @@ mod smoltcp;
 #[cfg(feature = "tls")]
 mod tls;
 
+use common::{DATAGRAM_BOUNDS, datagram_out_of_bounds};
 use cwnd_sim::{Connection, ConnectionSpec};
 
 /// Names of the stacks that are linked in. Beside them `exec` is a child process for each end.
 pub const STACKS: [&str; 3] = ["quinn", "noq", "smoltcp"];
-
-/// Smallest and largest datagram of a QUIC, bytes. // RFC 9000 §14.1
-///
-/// Both stacks write the length of a padded Initial packet in two bytes, and panic where it does not fit.
-const DATAGRAM_BOUNDS: (u16, u16) = (1200, 16_383);
-
-#[cfg(not(feature = "tls"))]
-const NO_TLS: &str = "TLS is not built in: the feature `tls` of cwnd-stacks is off";
 
 /// Makes both ends of a connection.
 pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
@@ -62,20 +56,4 @@ pub fn stock_algorithms(stack: &str) -> Option<&'static [&'static str]> {
 /// noq's `bbr` does not: it draws when to probe from a generator that nobody can seed.
 pub fn is_reproducible(stack: &str, algorithm: &str) -> bool {
     (stack, algorithm) != ("noq", "bbr")
-}
-
-/// The initial window for a datagram that the stacks' own, 12 000 bytes, does not hold twice: they send nothing then, since they ask
-/// whether a window has room for more than a datagram. `None`: their own. // RFC 9002 §7.2
-fn initial_window(datagram: u16) -> Option<u64> {
-    let two = 2 * u64::from(datagram);
-    (two > 12_000).then_some(two)
-}
-
-fn unknown_algorithm(stack: &str, name: &str, known: &[&str]) -> String {
-    format!("{stack} has no algorithm \"{name}\" of its own: {}", known.join(", "))
-}
-
-fn datagram_out_of_bounds(datagram: u16) -> String {
-    let (least, most) = DATAGRAM_BOUNDS;
-    format!("datagrams of {datagram} bytes: the stacks take {least} to {most}")
 }

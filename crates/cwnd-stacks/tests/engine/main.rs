@@ -43,6 +43,7 @@ fn alone(flow: &str, rate: u32, rtt: u32, buffer: &str) -> Summary {
 // With fast convergence a flow alone has two cycles: either each maximum of the window is as large as the one before, and nothing is
 // given away, or every other one is. Which it falls into depends on single packets, so that queues are compared without.
 #[test]
+#[ignore = "slow, make test-all runs it"]
 fn our_cubic_in_a_stack_does_as_on_our_tcp() {
     // At 100 Mbit/s all buffers agree likewise; two of them are enough here.
     let all: &[&str] = &["0.5bdp", "1bdp", "2bdp"];
@@ -50,19 +51,18 @@ fn our_cubic_in_a_stack_does_as_on_our_tcp() {
         [(10, 10, all), (10, 40, all), (10, 160, all), (100, 10, &all[1..2]), (100, 40, &all[..1])]
     {
         for buffer in buffers {
+            // With the slow start that it has in a stack.
+            let flow = |more: &str| format!("cc = 'cubic'\nslow_start = 'hystart'\n{more}");
+            let variants =
+                ["", "fast_convergence = false\n"].map(|more| (more, alone(&flow(more), rate, rtt, buffer)));
             for stack in ["quinn", "noq"] {
                 let place = format!("{stack}, {rate} Mbit/s, {rtt} ms, {buffer}");
-                // With the slow start that it has in a stack.
-                let pair = |more: &str| {
-                    let flow = format!("cc = 'cubic'\nslow_start = 'hystart'\n{more}");
-                    let quic = alone(&format!("{flow}stack = '{stack}'"), rate, rtt, buffer);
+                let [(goodput, _), (alike, waits)] = variants.each_ref().map(|(more, tcp)| {
+                    let quic = alone(&format!("{}stack = '{stack}'", flow(more)), rate, rtt, buffer);
                     assert!(quic.failures.is_empty(), "{place}: {:?}", quic.failures);
-                    let tcp = alone(&flow, rate, rtt, buffer);
                     let goodput = quic.flows[0].goodput_mbps / tcp.flows[0].goodput_mbps;
                     (goodput, quic.links[0].queue_mean_ms / tcp.links[0].queue_mean_ms)
-                };
-                let (goodput, _) = pair("");
-                let (alike, waits) = pair("fast_convergence = false\n");
+                });
                 println!("{place}: goodput {goodput:.3} and {alike:.3} of TCP's, queue {waits:.3}");
                 for goodput in [goodput, alike] {
                     assert!((0.95..=1.05).contains(&goodput), "{place}: goodput {goodput:.3} of TCP's");
@@ -74,6 +74,7 @@ fn our_cubic_in_a_stack_does_as_on_our_tcp() {
 }
 
 #[test]
+#[ignore = "slow, make test-all runs it"]
 fn our_reno_in_quinn_does_as_quinns_own() {
     let all: &[&str] = &["0.25bdp", "0.5bdp", "1bdp", "2bdp"];
     for (rate, rtt, buffers) in [(10, 40, all), (20, 40, all), (100, 40, &all[1..2])] {

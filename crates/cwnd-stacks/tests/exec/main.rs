@@ -24,7 +24,7 @@ fn ran(flow: &str, more: &str) -> Simulation {
 
 /// The child of the package.
 fn aimd() -> String {
-    let file = Path::new(ROOT).join("python/cwnd/exec_child.py");
+    let file = Path::new(ROOT).join("python/cwnd/stacks/exec_child.py");
     format!("cc = 'stock-aimd'\nstack = 'exec'\nexec = 'python3 {}'", file.display())
 }
 

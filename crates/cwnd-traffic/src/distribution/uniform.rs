@@ -2,7 +2,7 @@
 //! The uniform distribution over whole numbers.
 
 use super::describe::{Described, Discrete, parameters};
-use crate::sampler::scaled;
+use crate::random::scaled;
 
 parameters! {
     /// Each whole number of `min..=max` alike.

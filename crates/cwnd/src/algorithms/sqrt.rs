@@ -68,7 +68,7 @@ fn growth_x16m(window: u32, alpha_x64k: u32) -> u64 {
 }
 
 /// β √w, segments, to nearest. // Bansal and Balakrishnan 2001 §II, l = 1/2
-fn given_away(window: u32, beta_x64k: u32) -> u32 {
+fn window_decrease(window: u32, beta_x64k: u32) -> u32 {
     ((root_x64k(window) * u64::from(beta_x64k) + (1 << 31)) >> 32) as u32
 }
 
@@ -94,7 +94,7 @@ impl CongestionControl for Sqrt {
 
     fn ssthresh(&mut self, conn: &mut Conn, params: &SqrtParams) -> u32 {
         let flight = conn.flight();
-        flight.saturating_sub(given_away(flight, params.beta)).max(2)
+        flight.saturating_sub(window_decrease(flight, params.beta)).max(2)
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &SqrtParams) {
@@ -115,7 +115,7 @@ impl CongestionControl for Sqrt {
     fn info(&self, conn: &Conn, params: &SqrtParams) -> Info {
         Info::of(&[
             ("growth_per_rtt_x64k", growth_x16m(conn.cwnd, params.alpha) >> 8),
-            ("given_away", u64::from(given_away(conn.cwnd, params.beta))),
+            ("given_away", u64::from(window_decrease(conn.cwnd, params.beta))),
         ])
     }
 }

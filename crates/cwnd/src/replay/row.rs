@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use super::Call;
+use super::call::Call;
 use crate::conn::{Conn, PacingStatus};
 use crate::hooks::PrivateWords;
 

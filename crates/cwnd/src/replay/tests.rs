@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::conn::{AckSample, CaEvent, CaState, PacingStatus};
-use crate::hooks::PRIVATE_BYTES;
+use crate::hooks::{ARGUMENT_WORDS, Hook, PRIVATE_BYTES};
 
 const AFTER: After = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
 

@@ -109,7 +109,7 @@ impl<A: Algorithm> Transport<A> {
         if begins {
             self.resize();
         }
-        let most = if begins { self.retreat() } else { None };
+        let most = if begins { self.safe_retreat() } else { None };
         if begins {
             self.window_spare = 0; // also where the window keeps its whole segments
         }

@@ -146,7 +146,7 @@ impl<A: Algorithm> Transport<A> {
     }
 
     /// Congestion, before the reduction: it starts from what the path has carried. // RFC 9959: Safe Retreat
-    pub(super) fn retreat(&mut self) -> Option<u32> {
+    pub(super) fn safe_retreat(&mut self) -> Option<u32> {
         let jump = self.jump.take()?;
         let conn: &mut Conn = &mut self.driver.conn;
         let carried = u32::try_from(jump.pipe / u64::from(conn.mss)).unwrap_or(u32::MAX).max(2);

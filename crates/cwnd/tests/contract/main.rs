@@ -17,13 +17,13 @@ mod undo;
 
 use cwnd::Conn;
 use cwnd::registry::SetDescription;
-use cwnd_contract::check::Excepted;
+use cwnd_contract::check::Exemptions;
 use cwnd_contract::{check, random_history, support};
 use exceptions::{EXCEPTIONS, excused};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use random_history::{ContractPromise, Play, Step, conn, step};
+use random_history::{ContractPromise, ContractRun, Step, conn, step};
 use support::{cases, is_called, sets};
 
 /// Holds every set to a promise of the contract.
@@ -36,7 +36,7 @@ fn every_set(promise: impl Fn(&SetDescription) -> Result<(), String>) {
 /// Plays `steps` with every set; fails on the first promise that is broken without an exception.
 fn no_set_breaks_a_promise(conn: Conn, steps: &[Step]) -> Result<(), TestCaseError> {
     for set in sets() {
-        let mut play = Play::begin(&set, conn);
+        let mut play = ContractRun::begin(&set, conn);
         for step in steps {
             play.step(*step);
             let broken = play.broken.drain(..).find(|(promise, _)| !excused(*promise, &set));
@@ -72,7 +72,7 @@ fn every_exception_is_seen_to_be_needed() {
         assert!(!named.is_empty(), "{whose} is not registered: {why}");
         for set in named {
             let seen = cases.iter().any(|(conn, steps)| {
-                let mut play = Play::begin(&set, *conn);
+                let mut play = ContractRun::begin(&set, *conn);
                 steps.iter().for_each(|step| play.step(*step));
                 play.broken.iter().any(|(broken, _)| broken == promise)
             });
@@ -84,7 +84,7 @@ fn every_exception_is_seen_to_be_needed() {
 // `cwnd check` runs the same promises over one set: it finds what Vegas breaks on purpose, from any seed, and nothing in reno.
 #[test]
 fn the_check_of_one_set_finds_what_it_breaks_and_nothing_else() {
-    let none = Excepted::default();
+    let none = Exemptions::default();
     let reno = support::set("reno");
     assert_eq!(check::histories(&reno, 1, 50, none), None);
     assert_eq!(check::fixed(&reno, none, || false), None);
@@ -105,5 +105,5 @@ fn the_check_of_one_set_finds_what_it_breaks_and_nothing_else() {
         .filter(|promise| excused(*promise, &vegas))
         .map(ContractPromise::name);
     let on_purpose: Vec<String> = on_purpose.collect();
-    assert_eq!(check::histories(&vegas, 1, 50, Excepted(&on_purpose)), None);
+    assert_eq!(check::histories(&vegas, 1, 50, Exemptions(&on_purpose)), None);
 }

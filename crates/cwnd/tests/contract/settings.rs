@@ -3,7 +3,7 @@
 //! product that leaves 64 bits fails.
 
 use crate::exceptions::{BY_SETTINGS, excused, excused_by_settings};
-use crate::random_history::{ContractPromise, Play, Step, conn, step};
+use crate::random_history::{ContractPromise, ContractRun, Step, conn, step};
 use crate::support::{algorithm, cases, is_called, sets};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::SetDescription;
@@ -84,7 +84,7 @@ fn broken(
 ) -> [Vec<(ContractPromise, String)>; 2] {
     let (cc, settings) = with_settings(set, draws);
     let play = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        let mut play = Play { kept: kept(set, &settings), ..Play::with(cc, conn) };
+        let mut play = ContractRun { kept: kept(set, &settings), ..ContractRun::with(cc, conn) };
         steps.iter().for_each(|step| play.step(*step));
         play.broken
     }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an algorithm's state depends on: its history since `init`, and nothing else.
 
-use crate::random_history::{Play, conn, step};
+use crate::random_history::{ContractRun, conn, step};
 use crate::support::{cases, sets};
 use cwnd::driver::{Driver, Options};
 use cwnd_contract::state;
@@ -56,7 +56,7 @@ proptest! {
         let all = sets();
         let first = pick.get(&all);
         for second in &all {
-            let mut play = Play::begin(first, conn);
+            let mut play = ContractRun::begin(first, conn);
             steps.iter().for_each(|step| play.step(*step));
             let mut expected = play.conn;
             play.cc.clone().release(&mut expected);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Changes at given times.
 
-use super::by_form::{alternatives_of, table};
+use super::by_form::table;
+use super::context::{DocumentContext, Rule};
+use super::draws::{before_end, time};
 use super::flow::{algorithm, parameters};
-use super::{DocumentContext, Rule, before_end, time};
+use super::schema::alternatives_of;
 use crate::engine::choices::Choices;
 use cwnd_scenario::keys::Form;
 use serde_json::{Map, Value, json};

@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Draws the keys of a table: by a rule of the generator where there is one, else by what the table of keys says that the key accepts.
 
-use super::link::size;
-use super::traffic::{counts, gap, sizes};
-use super::{DocumentContext, LONGEST, Rule, rate, some_rate, span, time};
+use super::context::{DocumentContext, LONGEST, Rule};
+use super::distributions::{counts, gap, sizes};
+use super::draws::{rate, size, some_rate, span, time};
 use crate::engine::choices::Choices;
-use cwnd_scenario::keys::{Absent, Form, Key, KindKeys, Quantity, tables};
+use cwnd_scenario::keys::{Absent, Form, Key, KindKeys, Quantity};
 use serde_json::{Map, Value, json};
-use std::sync::LazyLock;
 
 /// In how many of 16 documents a key without a rule is written.
 const OFTEN: u64 = 3;
 /// Largest whole number without a rule: no run becomes longer by orders of magnitude.
 const LARGEST: u64 = 1 << 30;
-
-static TABLES: LazyLock<Vec<(&'static str, &'static str, Form)>> = LazyLock::new(tables);
-
-/// The keys of the table of the schema called `name`.
-pub(super) fn keys_of(name: &str) -> &'static [Key] {
-    match TABLES.iter().find(|(known, ..)| *known == name) {
-        Some((.., Form::Table(keys))) => keys,
-        _ => &[],
-    }
-}
-
-/// The alternatives of the table of the schema called `name`.
-pub(super) fn alternatives_of(name: &str) -> &'static [Form] {
-    match TABLES.iter().find(|(known, ..)| *known == name) {
-        Some((.., Form::Either(forms))) => forms,
-        _ => &[],
-    }
-}
 
 /// The keys of this table, each by its rule or by its form.
 pub(super) fn table(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Flows, and the parameters of their algorithms.
 
-use super::by_form::{keys_of, table};
-use super::link::NetworkShape;
-use super::{DocumentContext, LONGEST, Rule, before_end, rate, round_trip, short, some_rate, time, within};
+use super::by_form::table;
+use super::context::{DocumentContext, LONGEST, NetworkShape, Rule};
+use super::draws::{before_end, rate, round_trip, short, some_rate, time, within};
+use super::schema::keys_of;
 use crate::engine::choices::Choices;
 use cwnd::params::Spec;
 use cwnd::registry::{self, Description};

@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Links: dumbbells, parking lots, graphs.
 
-use super::by_form::{by_kind, keys_of, table};
-use super::{DocumentContext, MOST_QUEUED, Rule, millionths, rate, short, some_rate, span, time, within};
+use super::by_form::{by_kind, table};
+use super::context::{DocumentContext, MOST_QUEUED, NetworkShape, Rule};
+use super::draws::{decimal, millionths, rate, short, size, some_rate, time, within};
+use super::schema::keys_of;
 use crate::engine::choices::Choices;
 use serde_json::{Map, Value, json};
-
-/// The shape of the network.
-pub(crate) enum NetworkShape {
-    /// One link, with or without a reverse link.
-    Dumbbell { reverse: bool },
-    /// This many links in a row, between the nodes n0, n1 …
-    Lot { hops: u64, reverse: bool },
-    /// This many nodes, n0, n1 …, each linked with the next in both directions; names of the links.
-    Graph { nodes: u64, links: Vec<String> },
-}
-
-impl NetworkShape {
-    /// Names of the links.
-    pub fn links(&self) -> Vec<String> {
-        match self {
-            Self::Dumbbell { reverse: false } => vec!["link".into()],
-            Self::Dumbbell { reverse: true } => vec!["link".into(), "reverse".into()],
-            Self::Lot { hops, .. } => (1..=*hops).map(|number| format!("hop{number}")).collect(),
-            Self::Graph { links, .. } => links.clone(),
-        }
-    }
-}
 
 /// Keys of a link that depend on the rest of the document. All others are drawn by their form.
 pub(super) const LINK: &[Rule] = &[
@@ -134,10 +114,6 @@ fn link_rate(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
     Value::Array(steps)
 }
 
-fn decimal(millionths: u64) -> String {
-    format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
-}
-
 fn loss(choices: &mut Choices<'_>) -> String {
     match choices.whole(0, 4) {
         0 => format!("random:{}", decimal(choices.magnitude(1, 999_999))),
@@ -201,19 +177,5 @@ fn queue(choices: &mut Choices<'_>, context: &DocumentContext) -> Value {
             Value::Object(map)
         }
         None => json!({ "kind": "droptail", "limit": size(choices, context) }),
-    }
-}
-
-/// The limit of a queue: mostly room for at least a packet, at the context's rate.
-pub(super) fn size(choices: &mut Choices<'_>, context: &DocumentContext) -> String {
-    let packets = choices.magnitude(1, if context.wild { 1 << 32 } else { MOST_QUEUED });
-    let bytes = packets.saturating_mul(context.packet_size);
-    let ns = |bytes: u64| (u128::from(bytes) * 8_000_000_000 / u128::from(context.rate)) as u64 + 1;
-    match choices.whole(0, 15) {
-        15 => format!("{}ns", span(choices, context)),
-        14 => format!("{}bdp", decimal(choices.magnitude(1000, 10_000_000))),
-        9..14 => format!("{bytes}B"),
-        5..9 => format!("{}ns", ns(bytes.saturating_mul(16))), // some links are slower
-        _ => format!("{packets}packets"),
     }
 }

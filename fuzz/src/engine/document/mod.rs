@@ -10,42 +10,21 @@
 
 mod action;
 mod by_form;
+mod context;
+mod distributions;
+mod draws;
 mod flow;
 mod link;
+mod schema;
 mod traffic;
 
 use crate::engine::choices::Choices;
-use by_form::{keys_of, table};
+use by_form::table;
+use context::{DocumentContext, LONGEST, NetworkShape, Rule};
 use cwnd::registry::Description;
-use link::NetworkShape;
+use draws::{round_trip, time, within};
+use schema::keys_of;
 use serde_json::{Map, Value, json};
-
-/// The longest time of a scenario, ns.
-const LONGEST: u64 = 8_640_000_000_000_000;
-/// Max limit of a queue, packets.
-const MOST_QUEUED: u64 = 3_000;
-
-/// What later choices depend on.
-pub(crate) struct DocumentContext {
-    /// Simulated time, ns.
-    duration: u64,
-    /// Rate of a typical link, bit/s.
-    rate: u64,
-    /// A typical round trip, ns.
-    rtt: u64,
-    packet_size: u64,
-    wild: bool,
-    /// Whether links have delays of their own, which a flow's round trip must not fall below.
-    delays: bool,
-    net: NetworkShape,
-    /// Flows that may still be added.
-    flows: u64,
-    /// Algorithms of the flows so far.
-    ccs: Vec<String>,
-}
-
-/// How a key is drawn for reasons that its form does not know: its name, in how many of 16 documents it is written, and its value.
-type Rule = (&'static str, u64, fn(&mut Choices<'_>, &DocumentContext) -> Value);
 
 const RECORD: &[Rule] = &[
     ("interval", 16, |choices, context| {
@@ -134,58 +113,6 @@ pub fn distance(bytes: &[u8]) -> u64 {
     DISTANCES[bytes.len() % DISTANCES.len()]
 }
 
-fn time(ns: u64) -> Value {
-    json!(format!("{ns}ns"))
-}
-
-fn rate(bits: u64) -> Value {
-    json!(format!("{bits}bit/s"))
-}
-
-/// An instant of the run, which may be its end.
-fn within(choices: &mut Choices<'_>, context: &DocumentContext) -> u64 {
-    match choices.whole(0, 15) {
-        15 => context.duration,
-        14 => choices.magnitude(0, context.duration),
-        part => (u128::from(context.duration) * u128::from(part) / 14) as u64,
-    }
-}
-
-/// An instant before the run's end.
-fn before_end(choices: &mut Choices<'_>, context: &DocumentContext) -> u64 {
-    within(choices, context).min(context.duration - 1)
-}
-
-/// A time that may be longer than the run.
-fn span(choices: &mut Choices<'_>, context: &DocumentContext) -> u64 {
-    choices.magnitude(0, if context.wild { LONGEST } else { context.duration.saturating_mul(2) })
-}
-
-/// A time of the order of a round trip, above 0.
-fn short(choices: &mut Choices<'_>, context: &DocumentContext) -> u64 {
-    choices.magnitude(1, context.rtt.max(1).saturating_mul(4).min(LONGEST))
-}
-
-/// Mostly so long that there are many of them.
-fn round_trip(choices: &mut Choices<'_>, context: &DocumentContext) -> u64 {
-    if choices.chance(3) { span(choices, context) } else { context.duration / choices.magnitude(1, 1000) }
-}
-
-/// A rate of the order of the links' rates.
-fn some_rate(choices: &mut Choices<'_>, context: &DocumentContext) -> u64 {
-    match choices.whole(0, 3) {
-        0 => context.rate,
-        1 => choices.magnitude((context.rate / 64).max(1), context.rate),
-        2 => choices.magnitude(context.rate, context.rate.saturating_mul(8)),
-        _ => (context.rate / choices.whole(1, 10)).max(1),
-    }
-}
-
-/// A number from 0 to 1 of up to six decimals, in millionths.
-fn millionths(choices: &mut Choices<'_>) -> u64 {
-    choices.magnitude(0, 1_000_000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,12 +125,12 @@ mod tests {
             panic!("{queue:?}")
         };
         let of_queue: Vec<_> = kinds.iter().flat_map(|kind| &kind.keys).chain(common).cloned().collect();
-        let of_actions: Vec<_> = by_form::alternatives_of("action")
+        let of_actions: Vec<_> = schema::alternatives_of("action")
             .iter()
             .filter_map(action::of_kind)
             .flat_map(|(_, keys)| keys.iter().cloned())
             .collect();
-        let models = by_form::alternatives_of("traffic").iter().filter_map(|form| match form {
+        let models = schema::alternatives_of("traffic").iter().filter_map(|form| match form {
             cwnd_scenario::keys::Form::ByKind { kinds, .. } => Some(kinds),
             _ => None,
         });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 use super::super::Backlog;
 use super::*;
+use crate::aqm::DropCause;
 use crate::random::{CERTAIN, probability};
 use crate::{Fifo, FifoConfig, OfferResult, QueueConfig, Rate, Steps};
 
@@ -165,13 +166,10 @@ fn what_may_be_marked_is_marked_where_chance_decides_and_dropped_where_not() {
         (0..2).map(|_| red.on_arrival(&arrival)).find(|answer| *answer != Admission::Accept)
     };
     assert_eq!(answer(likely, 99, Ecn::Capable, false), Some(Admission::Mark));
-    assert_eq!(answer(likely, 99, Ecn::NotCapable, false), Some(Admission::Drop(DropCause::Early)));
-    assert_eq!(
-        answer(RedConfig { ecn: false, ..likely }, 99, Ecn::Capable, false),
-        Some(Admission::Drop(DropCause::Early))
-    );
-    assert_eq!(answer(likely, 200, Ecn::Capable, false), Some(Admission::Drop(DropCause::Early)));
-    assert_eq!(answer(likely, 1, Ecn::Capable, true), Some(Admission::Drop(DropCause::Full)));
+    assert_eq!(answer(likely, 99, Ecn::NotCapable, false), Some(Admission::Drop));
+    assert_eq!(answer(RedConfig { ecn: false, ..likely }, 99, Ecn::Capable, false), Some(Admission::Drop));
+    assert_eq!(answer(likely, 200, Ecn::Capable, false), Some(Admission::Drop));
+    assert_eq!(answer(likely, 1, Ecn::Capable, true), Some(Admission::NoRoom));
     assert_eq!(answer(likely, 0, Ecn::Capable, false), None);
 }
 

@@ -4,15 +4,14 @@
 //! the algorithm's inner variables are known.
 
 mod connections;
-mod header;
 mod rows;
 
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::error::raise;
 use super::module::KernelModule;
-use super::raise;
 use super::scope::KernelEnded;
 use crate::tables::Table;
 use connections::Connections;

@@ -5,10 +5,9 @@ use arrow_array::StructArray;
 use cwnd::replay::Row;
 use cwnd::{Conn, PrivateWords};
 use cwnd_bpf::{CallRecord, PacketRecord, ProbeSample, RawPacket};
-use cwnd_record::{CwndRow, HookRow, Lane, PRIVATE_BYTES, PacketRow, tables};
+use cwnd_record::{CwndRow, HookRow, Lane, PRIVATE_BYTES, PacketRow, TcpHeader, tables};
 
 use super::connections::TracedConnection;
-use super::header::TcpHeader;
 use crate::tables::arrow;
 
 /// The kind of a record that is a timer's.

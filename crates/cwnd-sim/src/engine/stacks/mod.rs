@@ -50,7 +50,7 @@ struct Datagram {
 /// One connection.
 #[derive(Debug)]
 struct StackConnection {
-    /// In a lock that nobody takes: it makes what a stack is `Sync`, as a simulation is, and is got by `&mut`.
+    /// `Mutex` only to make the stack `Sync`, as a simulation is; accessed by `get_mut`.
     ends: Mutex<Connection>,
     /// The next timer of each end, ns.
     timers: [u64; 2],

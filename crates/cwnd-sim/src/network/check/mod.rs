@@ -117,7 +117,7 @@ impl LinkCheck {
     }
 
     /// It has taken the packet at its head, of `size` bytes, at `now`, ns, which leaves at `departs`.
-    pub fn sends_held(&mut self, now: u64, size: u32, departs: u64) {
+    pub fn check_dequeue(&mut self, now: u64, size: u32, departs: u64) {
         if let Some(packet) = self.takes(now, size.into()) {
             self.sends(now, packet, departs);
             self.sending = size.into();

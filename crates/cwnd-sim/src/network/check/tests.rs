@@ -128,7 +128,7 @@ fn limits_in_bytes_and_in_time_are_looked_at() {
         assert_eq!(fifo.broken().is_some(), is_too_small, "{limit:?}: {fifo:?}");
         let mut codel = LinkCheck::new(&head(Rate::Constant(RATE), limit));
         codel.holds(0, 1000);
-        codel.sends_held(0, 1000, 666_666);
+        codel.check_dequeue(0, 1000, 666_666);
         codel.holds(1, 1000);
         codel.holds(1, 1000);
         codel.ends(2, 2);
@@ -151,22 +151,22 @@ fn a_queue_that_drops_at_the_head_sends_what_came_in_its_order_and_keeps_the_res
     let filled = || {
         let mut check = link();
         check.holds(0, 1500);
-        check.sends_held(0, 1500, MS);
+        check.check_dequeue(0, 1500, MS);
         check.holds(MS / 2, 1000);
         check.holds(MS / 2, 1500);
         check
     };
     let mut right = filled();
     right.drops_held(MS, 1000);
-    right.sends_held(MS, 1500, 2 * MS);
+    right.check_dequeue(MS, 1500, 2 * MS);
     right.ends(3 * MS, 0);
     assert_eq!(right.broken(), None);
     for (words, wrong) in [
-        ("bytes were sent from", (|check| check.sends_held(MS, 1000, MS + 600_000)) as fn(&mut LinkCheck)),
-        ("1500 bytes leave, and 1000 are at the head", |check| check.sends_held(MS, 1500, 2 * MS)),
+        ("bytes were sent from", (|check| check.check_dequeue(MS, 1000, MS + 600_000)) as fn(&mut LinkCheck)),
+        ("1500 bytes leave, and 1000 are at the head", |check| check.check_dequeue(MS, 1500, 2 * MS)),
         ("1500 bytes leave, and 1000 are at the head", |check| check.drops_held(MS, 1500)),
-        ("that comes at", |check| check.sends_held(MS / 4, 1000, 2 * MS)),
-        ("after one that left at", |check| check.sends_held(MS, 1000, MS / 2)),
+        ("that comes at", |check| check.check_dequeue(MS / 4, 1000, 2 * MS)),
+        ("after one that left at", |check| check.check_dequeue(MS, 1000, MS / 2)),
         ("3 packets wait with it, where 2 may", |check| {
             check.holds(MS * 3 / 4, 100);
             check.drops_held(MS, 1000);
@@ -199,7 +199,7 @@ fn driven(config: &LinkConfig, check: &mut LinkCheck) {
             let at = link.next_event();
             while let Some((size, result)) = link.pop(at) {
                 match result {
-                    Ok(transit) => check.sends_held(at, size, transit.departs),
+                    Ok(transit) => check.check_dequeue(at, size, transit.departs),
                     Err(_) => check.drops_held(at, size),
                 }
             }
@@ -213,7 +213,7 @@ fn driven(config: &LinkConfig, check: &mut LinkCheck) {
         }
         let size = [52, 600, 1500, 1500][random.below(4) as usize];
         let Offered::Holds = link.offer(now, size, PacketClass::Data) else { panic!("a link that ticks") };
-        match link.hold(now, size, PacketClass::Data, size) {
+        match link.enqueue(now, size, PacketClass::Data, size) {
             Ok(Some(transit)) => check.accepts(now, size, transit.departs),
             Ok(None) => check.holds(now, size),
             Err(cause) if link.decides_at_head() => check.refuses_at_head(now, size, cause),

@@ -38,7 +38,7 @@ impl Receiver {
             self.on_in_order(merged, from, to, ack_every)
         } else {
             // All of it had arrived: a duplicate acknowledgement at once. // RFC 5681 §4.2, RFC 2883 §4
-            self.hurry();
+            self.enter_quickack();
             self.is_duplicate = self.as_linux();
             let sacked = self.as_linux().then_some(from);
             Some(self.repeat(sacked))
@@ -71,13 +71,13 @@ impl Receiver {
         if is_partly_old && self.as_linux() {
             self.is_duplicate = true;
             let waited = self.take_waiting();
-            return Some(AckPacket { sacked: Some(from), waited, ..self.acknowledge() });
+            return Some(AckPacket { sacked: Some(from), waited, ..self.send_ack() });
         }
         if fills {
             let waited = self.take_waiting();
-            return Some(AckPacket { waited, ..self.acknowledge() });
+            return Some(AckPacket { waited, ..self.send_ack() });
         }
-        (u32::from(self.pending) >= ack_every || self.quick > 0).then(|| self.acknowledge())
+        (u32::from(self.pending) >= ack_every || self.quick > 0).then(|| self.send_ack())
     }
 
     /// `from..to` are beyond a hole: one acknowledgement reports all of them, with blocks.

@@ -16,7 +16,7 @@ impl Receiver {
         self.pending as u32
     }
 
-    /// `count` segments in order have arrived, in a quiet; the first and the last were sent then, µs. They are fewer than the next
+    /// `count` segments in order have arrived, in quiet mode; the first and the last were sent then, µs. They are fewer than the next
     /// acknowledgement waits for. [`Receiver::count_in_order`] counts them.
     #[inline(always)]
     pub fn take_in_order(&mut self, count: u32, (first_sent_us, newest_sent_us): (u32, u32)) {
@@ -32,7 +32,7 @@ impl Receiver {
     /// The same for `count` segments that the next acknowledgement has waited for: when the first and the last segment that it acknowledges
     /// were sent, µs.
     #[inline(always)]
-    pub fn acknowledge_in_order(
+    pub fn send_ack_in_order(
         &mut self,
         count: u32,
         (first_sent_us, newest_sent_us): (u32, u32),

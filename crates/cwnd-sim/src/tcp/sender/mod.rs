@@ -6,6 +6,7 @@
 
 mod application;
 mod linux;
+mod next_segment;
 mod pacer;
 mod quiet;
 mod recovery;
@@ -24,6 +25,7 @@ use cwnd::{CaState, Conn};
 use cwnd_link::NEVER;
 use cwnd_scenario::{Flow, LARGEST_WINDOW};
 use linux::{LinuxRecovery, Offload};
+use next_segment::NextSegment;
 use pacer::SendLimits;
 pub use replayed::{Expired, SenderState};
 use rto::Rto;
@@ -41,17 +43,6 @@ pub struct SenderCounts {
     pub retransmits: u64,
     /// Times that the retransmission timer fired.
     pub timeouts: u64,
-}
-
-/// What a sender sends next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NextSegment {
-    /// A segment for the first time.
-    New,
-    /// The segment at this position again.
-    Retransmission(u64),
-    /// The segment at this position again: once per recovery, when nothing else may go (RFC 6675 §4, rule 4), or as a probe.
-    Rescue(u64),
 }
 
 // This is most of the memory of a hundred thousand flows. The driver takes 408 bytes, the algorithm with its parameters 216 of these.
@@ -179,27 +170,27 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, now: u64, packet: &AckPacket) {
         if self.linux.is_some() && !self.is_quiet_ack(packet) {
-            return self.acknowledge_as_linux(now, packet, None);
+            return self.on_ack_as_linux(now, packet, None);
         }
         #[cfg(debug_assertions)]
         self.check_echo(packet);
-        self.acknowledge(now, packet, None);
+        self.on_ack_inline(now, packet, None);
     }
 
     /// An acknowledgement arrived at `now`, ns, with SACK `blocks`, because earlier acknowledgements may have been lost. The blocks of an
     /// acknowledgement that arrives late are still used.
     pub fn on_ack_with(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         if self.linux.is_some() {
-            return self.acknowledge_as_linux(now, packet, blocks);
+            return self.on_ack_as_linux(now, packet, blocks);
         }
-        self.acknowledge(now, packet, blocks);
+        self.on_ack_inline(now, packet, blocks);
     }
 
     /// The same for one that echoes a congestion mark. // RFC 3168 §6.1.2
     pub fn on_echo(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         if let Some(linux) = &mut self.linux {
             linux.echoed = true;
-            return self.acknowledge_in_disquiet(now, packet, blocks);
+            return self.on_ack_slow_path(now, packet, blocks);
         }
         // Which segment was marked is not known: the newest acknowledged stands for it.
         let marked = packet.cumulative.saturating_sub(1);
@@ -211,7 +202,7 @@ impl Sender {
 
     /// Inlined twice: without blocks, the fast path, and with blocks.
     #[inline(always)]
-    fn acknowledge(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+    fn on_ack_inline(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         let now_us = now / 1000;
         self.driver.conn.set_now(now_us);
         debug_assert!(

@@ -25,7 +25,7 @@ impl Sender {
     /// An acknowledgement up to `cumulative`, which is new, arrived at `now`, ns, while nothing is missing. The first and the newest segment
     /// that it acknowledges were sent then, µs. [`Sender::send_quietly`] may follow, and [`Sender::end_quiet_burst`] does.
     #[inline(always)]
-    pub fn acknowledge_quietly(&mut self, now: u64, cumulative: u64, (first_us, newest_us): (u32, u32)) {
+    pub fn on_ack_in_quiet_mode(&mut self, now: u64, cumulative: u64, (first_us, newest_us): (u32, u32)) {
         let now_us = now / 1000;
         let acked = (cumulative - self.una) as u32;
         self.una = cumulative;

@@ -2,7 +2,8 @@
 //! A sender whose transmissions, timers and data are those of a record: what it makes of acknowledgements is its own.
 
 use super::linux::{LinuxState, TimerKind};
-use super::{AckPacket, NextSegment, SackBlocks, Sender};
+use super::next_segment::NextSegment;
+use super::{AckPacket, SackBlocks, Sender};
 use cwnd_link::NEVER;
 
 /// What a record says a timer expired for.

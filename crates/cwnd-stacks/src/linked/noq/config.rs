@@ -80,7 +80,7 @@ pub(super) fn endpoint(datagram: u16, seed: u64, own: Stream, ids: Stream) -> Re
         .rng_seed(Some(seed_bytes(seed, own)))
         .cid_generator(Arc::new(move || Box::new(Ids { generator: Generator::new(seed, ids) })))
         .max_udp_payload_size(datagram)
-        .map_err(|_| crate::linked::datagram_out_of_bounds(datagram))?;
+        .map_err(|_| crate::linked::common::datagram_out_of_bounds(datagram))?;
     Ok(endpoint)
 }
 

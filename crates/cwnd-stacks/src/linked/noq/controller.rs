@@ -2,7 +2,7 @@
 //! Congestion controllers of a connection of noq.
 
 use crate::linked::clock::nanos;
-use crate::linked::initial_window;
+use crate::linked::common::initial_window;
 use crate::linked::observed::{CongestionEvent, Observed};
 use cwnd_sim::StackAlgorithm;
 use noq_proto::RttEstimator;
@@ -42,7 +42,7 @@ pub(super) fn factory(algorithm: StackAlgorithm, datagram: u16) -> Result<Factor
                 }
                 Ok(Arc::new(config))
             }
-            _ => Err(crate::linked::unknown_algorithm("noq", &name, &STOCK)),
+            _ => Err(crate::linked::common::unknown_algorithm("noq", &name, &STOCK)),
         },
     }
 }

@@ -18,10 +18,10 @@ pub(super) fn server() -> Result<Arc<dyn crypto::ServerConfig>, String> {
 
 #[cfg(not(feature = "tls"))]
 pub(super) fn client() -> Result<ClientConfig, String> {
-    Err(crate::linked::NO_TLS.to_owned())
+    Err(crate::linked::common::NO_TLS.to_owned())
 }
 
 #[cfg(not(feature = "tls"))]
 pub(super) fn server() -> Result<Arc<dyn crypto::ServerConfig>, String> {
-    Err(crate::linked::NO_TLS.to_owned())
+    Err(crate::linked::common::NO_TLS.to_owned())
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Congestion controllers of a connection of quinn.
 
-use crate::linked::initial_window;
+use crate::linked::common::initial_window;
 use crate::linked::observed::{CongestionEvent, Observed};
 use cwnd_sim::StackAlgorithm;
 use quinn_proto::RttEstimator;
@@ -35,7 +35,7 @@ pub(super) fn factory(algorithm: StackAlgorithm, datagram: u16) -> Result<Factor
                 Ok(Arc::new(config))
             }
             "bbr" => Ok(Arc::new(BbrConfig::default())),
-            _ => Err(crate::linked::unknown_algorithm("quinn", &name, &STOCK)),
+            _ => Err(crate::linked::common::unknown_algorithm("quinn", &name, &STOCK)),
         },
     }
 }

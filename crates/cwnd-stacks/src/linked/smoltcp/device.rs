@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A network device in memory, whose packets have no header of IPv4 outside it.
 
-use super::IP_HEADER;
 use smoltcp::phy::{self, ChecksumCapabilities, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
 use smoltcp::wire::{IpProtocol, Ipv4Address, Ipv4Packet};
 use std::collections::VecDeque;
 
-/// Length of the header of IPv4.
+/// Length of the header of IPv4, bytes.
+pub(super) const IP_HEADER: u16 = 20;
 const HEADER: usize = IP_HEADER as usize;
 
 /// A network device: one packet that has arrived, and those that are to be sent.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One end of a connection of smoltcp.
 
-use super::IP_HEADER;
-use super::device::Device;
+use super::device::{Device, IP_HEADER};
 use super::observed::Observed;
 use crate::linked::application::Application;
 use cwnd_sim::{EcnCodepoint, Endpoint, Probe};

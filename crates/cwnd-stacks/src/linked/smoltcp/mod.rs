@@ -19,14 +19,13 @@ mod observed;
 
 use crate::linked::application::Application;
 use cwnd_sim::{Connection, ConnectionSpec, StackAlgorithm};
+use device::IP_HEADER;
 use endpoint::{Role, SmoltcpEndpoint};
 use smoltcp::socket::tcp::CongestionControl;
 
 /// Names of its own algorithms.
 pub(crate) const STOCK: [&str; 2] = ["cubic", "reno"];
 
-/// Bytes of the header of IPv4.
-const IP_HEADER: u16 = 20;
 /// Bytes of the header of UDP, which a segment has for its own use.
 const UDP_HEADER: u16 = 8;
 /// Smallest largest datagram, bytes: the 576 bytes of RFC 9293 §3.7.1, without the headers of IPv4 and UDP.
@@ -52,7 +51,7 @@ pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
     let control = match &*algorithm {
         "reno" => CongestionControl::Reno,
         "cubic" => CongestionControl::Cubic,
-        unknown => return Err(crate::linked::unknown_algorithm("smoltcp", unknown, &STOCK)),
+        unknown => return Err(crate::linked::common::unknown_algorithm("smoltcp", unknown, &STOCK)),
     };
     let mtu = datagram.saturating_add(UDP_HEADER + IP_HEADER);
     let window = receive_window.unwrap_or(BUFFER).min(MOST_BUFFER) as usize;

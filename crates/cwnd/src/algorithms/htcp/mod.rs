@@ -164,14 +164,14 @@ impl Htcp {
         self.measured_from = now(conn, params);
     }
 
-    fn stay_busy(&mut self, conn: &Conn, params: &HtcpParams) {
+    fn mark_active(&mut self, conn: &Conn, params: &HtcpParams) {
         if params.arithmetic == FINE {
             self.last_busy = conn.now_us;
         }
     }
 
     /// Nothing was sent, or the application held the flow back: that time tells nothing about the path.
-    fn skip_pause(&mut self, conn: &Conn, params: &HtcpParams) {
+    fn exclude_idle_time(&mut self, conn: &Conn, params: &HtcpParams) {
         if params.arithmetic == FINE {
             let pause = conn.now_us.saturating_sub(self.last_busy);
             self.last_congestion = self.last_congestion.saturating_add(pause);
@@ -210,7 +210,7 @@ impl CongestionControl for Htcp {
         let parts = parts(params);
         *self = Self { alpha: parts, beta: parts / 2, acked: 1, ..Self::default() };
         self.last_congestion = now(conn, params);
-        self.stay_busy(conn, params);
+        self.mark_active(conn, params);
     }
 
     fn rescale(&mut self, scale: Rescale) -> bool {
@@ -231,10 +231,10 @@ impl CongestionControl for Htcp {
 
     fn cong_avoid(&mut self, conn: &mut Conn, _ack: u32, acked: u32, params: &HtcpParams) {
         if !conn.cwnd_limited() {
-            self.skip_pause(conn, params);
+            self.exclude_idle_time(conn, params);
             return;
         }
-        self.stay_busy(conn, params);
+        self.mark_active(conn, params);
         if conn.in_slow_start() {
             slow_start::standard(conn, acked);
         } else if params.arithmetic == LINUX {
@@ -245,7 +245,7 @@ impl CongestionControl for Htcp {
     }
 
     fn set_state(&mut self, conn: &mut Conn, new: CaState, params: &HtcpParams) {
-        self.stay_busy(conn, params);
+        self.mark_active(conn, params);
         match new {
             // Δ counts from the end of the repair.
             CaState::Open if self.can_undo == 1 => {
@@ -264,7 +264,7 @@ impl CongestionControl for Htcp {
 
     fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, params: &HtcpParams) {
         if event == CaEvent::TxStart {
-            self.skip_pause(conn, params);
+            self.exclude_idle_time(conn, params);
         }
     }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Loss detection (RFC 8985 §6.2), the recoveries that it begins, the timers, and what is sent.
 
+use super::arrival::{Arrival, Sending};
 use super::log::Detected;
-use super::tlp::TimerKind;
-use super::{Arrival, Sending};
+use super::tlp::{Probe, TimerKind};
+use crate::tcp::sender::Sender;
+use crate::tcp::sender::next_segment::NextSegment;
 use crate::tcp::sender::scoreboard::DUP_THRESH;
-use crate::tcp::sender::{NextSegment, Sender};
 use cwnd::CaState;
 use cwnd::driver::Ack;
 
@@ -132,7 +133,7 @@ impl Sender {
     pub(in crate::tcp::sender) fn on_timer_as_linux(&mut self, now: u64) -> bool {
         self.driver.conn.set_now(now / 1000);
         let Some(linux) = &mut self.linux else { return false };
-        linux.end_quiet(self.una);
+        linux.end_quiet_mode(self.una);
         linux.sending = Sending::All;
         let kind = linux.timer;
         match kind {
@@ -171,7 +172,7 @@ impl Sender {
         linux.log.time_out(horizon_us, &mut self.board);
         let repeated = linux.timeouts > 0;
         linux.timeouts = linux.timeouts.saturating_add(1);
-        linux.probe = super::Probe::default();
+        linux.probe = Probe::default();
         self.refresh();
         let is_first = !self.driver.in_recovery_epoch();
         let repairs = matches!(self.driver.conn.ca_state, CaState::Recovery | CaState::Loss);
@@ -242,7 +243,7 @@ impl Sender {
     /// A burst is over: notes the new segments that have left, and sets the timer. // Linux: tcp_set_xmit_timer, tcp_event_new_data_sent,
     /// tcp_schedule_loss_probe; of what these set one after the other, the last
     #[inline(never)]
-    pub(super) fn end_burst_in_disquiet(&mut self) {
+    pub(super) fn end_burst_slow_path(&mut self) {
         let now_us = self.driver.conn.now_us;
         let Some(linux) = &mut self.linux else { return };
         let restarts = std::mem::take(&mut linux.restarts_timer);

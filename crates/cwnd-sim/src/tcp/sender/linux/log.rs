@@ -160,7 +160,7 @@ impl SegmentLog {
     }
 
     /// The cumulative acknowledgement takes the first segment. `None` where a selective one had reported it.
-    pub fn acknowledge(&mut self, board: &mut Scoreboard) -> Option<(Transmission, Entry)> {
+    pub fn take_acked(&mut self, board: &mut Scoreboard) -> Option<(Transmission, Entry)> {
         self.itemise();
         let entry = self.entries.pop_front()?;
         let position = self.first;
@@ -377,7 +377,7 @@ impl SegmentLog {
     #[cfg(any(test, debug_assertions))]
     pub fn check(&self, una: u64, nxt: u64, board: &Scoreboard) {
         // New segments are noted at the end of their burst.
-        // In a quiet the first ones may have been acknowledged.
+        // In quiet mode the first ones may have been acknowledged.
         assert!(self.first == una || self.first < una && self.is_clean(board), "{una}..{nxt}: {self:?}");
         assert!(self.end <= nxt, "{una}..{nxt}: {self:?}");
         assert!(!self.itemised || self.end == self.first + self.entries.len() as u64, "{self:?}");

@@ -7,6 +7,7 @@
 //! `tlp` (probes, the timer), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
 //! docs/reference/recovery-linux.md lists what Linux does beyond it.
 
+mod arrival;
 mod bursts;
 mod detect;
 mod entry;
@@ -22,18 +23,19 @@ mod undo;
 
 use super::Sender;
 use crate::tcp::receiver::{AckPacket, SackBlocks};
+use arrival::{Arrival, Sending};
 use cwnd::CaState;
 use cwnd::driver::Ack;
 use detect::Response;
 use entry::{Entry, SACKED, Transmission};
 use log::SegmentLog;
 pub(super) use offload::Offload;
-use quiet::Quiet;
+use quiet::QuietMode;
 use rack::{Rack, ReorderingWindow};
 pub use state::LinuxState;
 use tlp::Probe;
 pub(super) use tlp::TimerKind;
-use undo::{TIMESTAMP_US, Undo};
+use undo::Undo;
 
 /// What a sender with this recovery keeps beside the others' state.
 #[derive(Debug, Default)]
@@ -51,7 +53,7 @@ pub struct LinuxRecovery {
     pub(super) offload: Offload,
     /// The acknowledgement starts the timer anew, at the end of the burst that it lets go.
     restarts_timer: bool,
-    quiet: Quiet,
+    quiet: QuietMode,
     /// Timeouts since the last progress.
     timeouts: u32,
     /// One past the highest position that has arrived (RACK.fack).
@@ -65,7 +67,7 @@ pub struct LinuxRecovery {
 impl LinuxRecovery {
     /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload` is that of its host.
     pub fn new(rtt_us: u64, offload: Offload) -> Self {
-        Self { handshake_rtt_us: rtt_us, offload, quiet: Quiet::FIRST, ..Self::default() }
+        Self { handshake_rtt_us: rtt_us, offload, quiet: QuietMode::FIRST, ..Self::default() }
     }
 
     /// The handshake took `rtt_us`.
@@ -79,85 +81,18 @@ impl LinuxRecovery {
     }
 }
 
-/// What may be sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sending {
-    /// What is lost, then new data.
-    #[default]
-    All,
-    /// New data only: what is lost may be late. // Linux: tcp_try_undo_partial
-    New,
-    /// New data, if there is any. // RFC 5682 §3.1, step 2.b
-    NewFirst,
-}
-
-/// What an acknowledgement brings.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Arrival {
-    /// Segments acknowledged by the cumulative acknowledgement.
-    acked: u32,
-    /// Segments newly reported selectively.
-    sacked: u32,
-    /// Segments that have newly arrived.
-    delivered: u32,
-    /// `una` and the highest position that had arrived, before it.
-    una_before: u64,
-    highest_before: u64,
-    /// When the last of those was sent, µs.
-    newest_us: Option<u64>,
-    /// The segment that it reports as a duplicate.
-    dsack: Option<u64>,
-    /// Whether that is the probe that is out.
-    dsack_of_probe: bool,
-    /// Whether it echoes a congestion mark. // RFC 3168 §6.1.2
-    echo: bool,
-    /// Whether a segment sent once arrived that was out when the recovery began.
-    original: bool,
-    /// Whether a segment sent more than once was acknowledged cumulatively.
-    again: bool,
-    /// When the first and the last segment that it acknowledges, and the first and last that it reports, were sent, µs; of those sent once.
-    acked_us: Option<(u64, u64)>,
-    sacked_us: Option<(u64, u64)>,
-    /// What it echoes, µs.
-    echo_us: Option<u64>,
-}
-
-impl Arrival {
-    /// A duplicate acknowledgement that says nothing new.
-    const fn is_pure_duplicate(&self) -> bool {
-        self.acked == 0 && self.sacked == 0 && self.dsack.is_none()
-    }
-
-    /// Round trips of the oldest and the newest segment, µs. From retransmissions only where the echo tells which it was.
-    // Linux: tcp_ack_update_rtt
-    fn round_trips(&self, now_us: u64) -> Option<(u32, u32)> {
-        let since = |sent_us: u64| u32::try_from(now_us.saturating_sub(sent_us)).unwrap_or(u32::MAX);
-        let acked_us = self.acked_us.filter(|_| !self.again);
-        if let Some((first_us, _)) = acked_us.or(self.sacked_us)
-            && let Some((_, last_us)) = self.sacked_us.or(acked_us)
-        {
-            return Some((since(first_us), since(last_us)));
-        }
-        let echo_us = self.echo_us.filter(|_| self.acked > 0)?;
-        // The clock of the timestamps counts milliseconds; none of them reads as one. // Linux: tcp_rtt_tsopt_us
-        let ticks = (now_us / TIMESTAMP_US).saturating_sub(echo_us / TIMESTAMP_US).max(1);
-        let rtt_us = u32::try_from(ticks * TIMESTAMP_US).unwrap_or(u32::MAX);
-        Some((rtt_us, rtt_us))
-    }
-}
-
 fn widen(times: &mut Option<(u64, u64)>, sent_us: u64) {
     *times = Some((times.map_or(sent_us, |times| times.0), sent_us));
 }
 
 impl Sender {
     /// An acknowledgement while something is missing, or that reports something.
-    fn acknowledge_with_holes(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+    fn on_ack_with_holes(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         let now_us = now / 1000;
         self.driver.conn.set_now(now_us);
         let mut arrival = Arrival { una_before: self.una, ..Arrival::default() };
         if let Some(linux) = &mut self.linux {
-            linux.end_quiet(self.una);
+            linux.end_quiet_mode(self.una);
             arrival.highest_before = linux.highest;
             // Linux: an acknowledgement that was overtaken says nothing of it.
             arrival.echo = std::mem::take(&mut linux.echoed) && packet.cumulative >= self.una;
@@ -284,7 +219,7 @@ impl Sender {
         arrival.acked = to.saturating_sub(self.una) as u32;
         for position in self.una..to {
             let Some(linux) = &mut self.linux else { return };
-            let Some((sent, entry)) = linux.log.acknowledge(&mut self.board) else { continue };
+            let Some((sent, entry)) = linux.log.take_acked(&mut self.board) else { continue };
             arrival.delivered += 1;
             if entry.is_sent_again() {
                 arrival.again = true;

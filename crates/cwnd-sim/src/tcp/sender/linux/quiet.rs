@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A quiet: nothing is missing, the state is open, no probe is out or due, and no D-SACK waits for its delivery. Most acknowledgements come in
-//! one. All that comes of them with this recovery is a probe's timer; what else it would note is made up for when the quiet ends.
+//! Quiet mode: nothing is missing, the state is open, no probe is out or due, and no D-SACK waits for its delivery. Most ACKs arrive in this
+//! mode. They take a fast path, which only sets the probe's timer; deferred bookkeeping is applied on exit.
 
 use super::LinuxRecovery;
 use super::entry::Transmission;
@@ -9,19 +9,19 @@ use crate::tcp::receiver::{AckPacket, SackBlocks};
 use crate::tcp::sender::Sender;
 use cwnd::CaState;
 
-/// The present quiet.
+/// Whether the sender is in quiet mode, and what it has deferred.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Quiet {
-    goes_on: bool,
-    /// When its last acknowledgement came, and when the newest segment that this acknowledges was sent, µs.
+pub struct QuietMode {
+    is_active: bool,
+    /// When the last ACK in this mode arrived, and when the newest segment that it acknowledges was sent, µs.
     last: Option<(u64, u64)>,
 }
 
-impl Quiet {
-    /// The one that a connection begins with.
-    pub const FIRST: Self = Self { goes_on: true, last: None };
+impl QuietMode {
+    /// The mode in which a connection begins.
+    pub const FIRST: Self = Self { is_active: true, last: None };
 
-    /// When the newest segment was sent that its acknowledgements have acknowledged, µs.
+    /// When the newest segment that was acknowledged in this mode was sent, µs.
     #[inline]
     pub fn newest_us(&self) -> Option<u64> {
         self.last.map(|(_, sent_us)| sent_us)
@@ -29,10 +29,10 @@ impl Quiet {
 }
 
 impl LinuxRecovery {
-    /// An acknowledgement came at `now_us` in a quiet; `rtt_us` is the newest segment's round trip.
+    /// An ACK arrived at `now_us` in quiet mode; `rtt_us` is the round trip of the newest segment.
     #[inline]
     pub fn note_quiet_ack(&mut self, now_us: u64, rtt_us: Option<u32>) {
-        debug_assert!(self.quiet.goes_on);
+        debug_assert!(self.quiet.is_active);
         self.quiet.last = rtt_us.map(|rtt_us| (now_us, now_us - u64::from(rtt_us)));
         self.restarts_timer = true;
     }
@@ -42,9 +42,9 @@ impl LinuxRecovery {
         self.quiet.last.map(|(now_us, sent_us)| now_us - sent_us).or(self.rack.rtt_us)
     }
 
-    /// The quiet, if there is one, is over. Each of its acknowledgements has brought a newer transmission than the one before, so the last says
-    /// all; `una` is what it acknowledged.
-    pub fn end_quiet(&mut self, una: u64) {
+    /// Ends quiet mode, if it is active, and applies what was deferred. Each ACK in it has acknowledged a newer transmission than the one before,
+    /// so the last one is enough; `una` is what it acknowledged.
+    pub fn end_quiet_mode(&mut self, una: u64) {
         self.log.forget(una);
         if let Some((now_us, sent_us)) = std::mem::take(&mut self.quiet).last {
             self.rack.newest = self.rack.newest.max(Transmission { sent_us, position: una - 1 });
@@ -61,10 +61,10 @@ impl LinuxRecovery {
 }
 
 impl Sender {
-    /// Whether an acknowledgement without blocks comes in a quiet and leaves it.
+    /// Whether an ACK without blocks arrives in quiet mode and does not end it.
     #[inline(always)]
     pub fn is_quiet_ack(&self, packet: &AckPacket) -> bool {
-        let is_quiet = self.linux.as_ref().is_some_and(|linux| linux.quiet.goes_on);
+        let is_quiet = self.linux.as_ref().is_some_and(|linux| linux.quiet.is_active);
         is_quiet && packet.sacked.is_none() && packet.sent_us.is_some() && packet.cumulative > self.una
     }
 
@@ -76,10 +76,10 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrived at `now`, ns, that does not leave a quiet, or that may acknowledge more than it echoes: those before it may
-    /// have been lost.
+    /// An ACK arrived at `now`, ns, that is not a quiet ACK, or that may acknowledge more than it echoes, because ACKs before it may have been
+    /// lost.
     #[inline(never)]
-    pub fn acknowledge_as_linux(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+    pub fn on_ack_as_linux(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         debug_assert!(
             packet.cumulative <= self.nxt,
             "acknowledged what was never sent: {packet:?}, {self:?}"
@@ -90,37 +90,37 @@ impl Sender {
         {
             linux.log.forget(self.una);
             let sent_us = linux.echo(self.una, packet.cumulative);
-            self.acknowledge(now, &AckPacket { sent_us, ..*packet }, None);
+            self.on_ack_inline(now, &AckPacket { sent_us, ..*packet }, None);
         } else {
-            self.acknowledge_in_disquiet(now, packet, blocks);
+            self.on_ack_slow_path(now, packet, blocks);
         }
     }
 
-    /// An acknowledgement that leaves a quiet, or comes in none; another one may begin with it.
-    pub fn acknowledge_in_disquiet(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
-        self.acknowledge_with_holes(now, packet, blocks);
-        self.begin_quiet();
+    /// An ACK outside quiet mode, or one that ends it. Quiet mode may begin with it.
+    pub fn on_ack_slow_path(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
+        self.on_ack_with_holes(now, packet, blocks);
+        self.begin_quiet_mode();
     }
 
-    /// A quiet begins where there is one now.
-    fn begin_quiet(&mut self) {
+    /// Begins quiet mode if its conditions hold.
+    fn begin_quiet_mode(&mut self) {
         let is_open = self.driver.conn.ca_state == CaState::Open;
         if let Some(linux) = &mut self.linux {
             let is_settled = linux.timeouts == 0 && linux.probe.end.is_none() && linux.window.is_settled();
-            linux.quiet.goes_on = is_open && is_settled && linux.log.is_clean(&self.board);
-            if linux.quiet.goes_on {
+            linux.quiet.is_active = is_open && is_settled && linux.log.is_clean(&self.board);
+            if linux.quiet.is_active {
                 linux.log.settle();
             }
         }
     }
 
-    /// [`Sender::end_burst_in_disquiet`] for a quiet, in the most frequent case.
+    /// [`Sender::end_burst_slow_path`] in quiet mode, in the most frequent case.
     #[inline(never)]
     pub fn end_burst_as_linux(&mut self) {
         let conn = &self.driver.conn;
         let Some(linux) = &mut self.linux else { return };
         let (Some(newest_us), true) = (linux.quiet.newest_us(), conn.packets_out > 1) else {
-            return self.end_burst_in_disquiet();
+            return self.end_burst_slow_path();
         };
         let has_sent = self.nxt > linux.log.end();
         if !(has_sent || linux.restarts_timer) {
@@ -134,7 +134,7 @@ impl Sender {
             return self.end_burst_by_timeout(at, has_sent);
         }
         if !linux.log.extend_within_room(self.nxt, conn.now_us) {
-            return self.end_burst_in_disquiet();
+            return self.end_burst_slow_path();
         }
         linux.restarts_timer = false;
         linux.timer = TimerKind::Probe;
@@ -149,7 +149,7 @@ impl Sender {
         let from_us = if has_sent { linux.log.first_us(self.una) } else { Some(now_us) };
         // In this order: what is noted here is not new there.
         let Some(from_us) = from_us.filter(|_| linux.log.extend_within_room(self.nxt, now_us)) else {
-            return self.end_burst_in_disquiet();
+            return self.end_burst_slow_path();
         };
         let due_us = from_us + u64::from(self.rto.us());
         linux.restarts_timer = false;

@@ -2,13 +2,10 @@
 //! Recoveries that were for nothing: by timestamps (RFC 3522), by D-SACKs of all that was sent again (RFC 3708, as Linux has it), and
 //! after a timeout by what arrives (RFC 5682).
 
-use super::{Arrival, Sending};
+use super::arrival::{Arrival, Sending, TIMESTAMP_US};
 use crate::tcp::sender::Sender;
 use cwnd::CaState;
 use cwnd::driver::RecoveryEpoch;
-
-/// The clock of the timestamp option: a millisecond. // Linux: TCP_TS_HZ
-pub const TIMESTAMP_US: u64 = 1000;
 
 /// What may be undone.
 #[derive(Clone, Copy, Debug, Default)]

@@ -20,14 +20,14 @@ use std::time::Duration;
 /// Round trip time before the first sample, µs. // RFC 9002 §6.2.2: kInitialRtt
 const INITIAL_RTT_US: u32 = 333_000;
 
-/// Which of quinn's.
+/// A congestion control algorithm of quinn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Own {
+enum QuinnAlgorithm {
     Cubic,
     NewReno,
 }
 
-impl Own {
+impl QuinnAlgorithm {
     fn factory(self, window: u64) -> Arc<dyn ControllerFactory> {
         match self {
             Self::Cubic => Arc::new({
@@ -44,23 +44,26 @@ impl Own {
     }
 }
 
-/// One of them in charge of a connection.
-struct Stock {
-    own: Own,
+/// A quinn controller bound to one connection.
+struct QuinnController {
+    own: QuinnAlgorithm,
     clock: Clock,
     inner: Option<Box<dyn Controller>>,
     rtt_us: u32,
 }
 
-impl Clone for Stock {
+impl Clone for QuinnController {
     fn clone(&self) -> Self {
         Self { inner: self.inner.as_ref().map(|inner| inner.clone_box()), ..*self }
     }
 }
 
-impl fmt::Debug for Stock {
+impl fmt::Debug for QuinnController {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stock").field("own", &self.own).field("rtt_us", &self.rtt_us).finish_non_exhaustive()
+        f.debug_struct("QuinnController")
+            .field("own", &self.own)
+            .field("rtt_us", &self.rtt_us)
+            .finish_non_exhaustive()
     }
 }
 
@@ -69,8 +72,8 @@ fn now_ns(conn: &Conn) -> u64 {
     conn.now_us.saturating_mul(1000).saturating_add(1_000_000_000_000)
 }
 
-impl Stock {
-    const fn new(own: Own, clock: Clock) -> Self {
+impl QuinnController {
+    const fn new(own: QuinnAlgorithm, clock: Clock) -> Self {
         Self { own, clock, inner: None, rtt_us: INITIAL_RTT_US }
     }
 
@@ -89,7 +92,7 @@ impl Stock {
     }
 }
 
-impl CongestionControl for Stock {
+impl CongestionControl for QuinnController {
     type Params = ();
 
     fn init(&mut self, conn: &mut Conn, (): &()) {
@@ -133,7 +136,7 @@ impl CongestionControl for Stock {
     }
 }
 
-impl Custom for Stock {
+impl Custom for QuinnController {
     fn is_same(&self, other: &dyn Custom) -> bool {
         let windows = |stock: &Self| stock.inner.as_ref().map(|inner| inner.window());
         (other as &dyn Any).downcast_ref::<Self>().is_some_and(|other| {
@@ -142,26 +145,26 @@ impl Custom for Stock {
     }
 }
 
-/// Makes them; all with one clock, so that two are the same after the same calls.
+/// Makes controllers; all with one clock, so that two are the same after the same calls.
 #[derive(Debug)]
-struct Makes {
-    own: Own,
+struct QuinnFactory {
+    own: QuinnAlgorithm,
     clock: Clock,
 }
 
-impl PluginFactory for Makes {
+impl PluginFactory for QuinnFactory {
     fn make(&self, set: usize) -> Option<Box<dyn Custom>> {
-        (set == 0).then(|| Box::new(Stock::new(self.own, self.clock)) as Box<dyn Custom>)
+        (set == 0).then(|| Box::new(QuinnController::new(self.own, self.clock)) as Box<dyn Custom>)
     }
 }
 
 /// quinn's CUBIC and NewReno as parameter sets, `quinn-cubic` and `quinn-newreno`.
 pub(crate) fn sets() -> Vec<SetDescription> {
     let clock = Clock::new();
-    [("quinn-cubic", Own::Cubic), ("quinn-newreno", Own::NewReno)]
+    [("quinn-cubic", QuinnAlgorithm::Cubic), ("quinn-newreno", QuinnAlgorithm::NewReno)]
         .into_iter()
         .map(|(name, own)| {
-            let maker: &'static Makes = Box::leak(Box::new(Makes { own, clock }));
+            let maker: &'static QuinnFactory = Box::leak(Box::new(QuinnFactory { own, clock }));
             let (summary, source) = ("of quinn-proto 0.11, behind our hooks", "quinn-proto");
             SetDescription::outside(
                 &Set { name, summary, source, recovery: Recovery::NewReno, params: () },

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Settings of the kernel's CUBIC, and the kernels' forms of it as named parameter sets.
 
-use super::{CubicLinux, RATIO_START_X16};
+use super::CubicLinux;
 use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS};
 use crate::hooks::PrivateWords;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};
 use crate::slow_start::{self, SlowStart, SlowStartParams};
+
+/// The ACK ratio is kept in 1/16.
+pub(super) const RATIO_SHIFT: u32 = 4;
+/// The ratio without samples.
+pub(super) const RATIO_START_X16: u32 = 2 << RATIO_SHIFT;
 
 pub(super) const ROOT_TABLE: u32 = 0;
 pub(super) const ROOT_NEWTON: u32 = 1;

@@ -36,13 +36,10 @@ use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start::SlowStart;
 pub use forms::CubicLinuxParams;
 use forms::{
-    CLAMP_ALWAYS, CLAMP_CONVEX, CLOCK_TICKS, IDLE_COUNTS, ROOT_TABLE, UNKNOWN_ALWAYS, UNKNOWN_CURVE,
+    CLAMP_ALWAYS, CLAMP_CONVEX, CLOCK_TICKS, IDLE_COUNTS, RATIO_SHIFT, RATIO_START_X16, ROOT_TABLE,
+    UNKNOWN_ALWAYS, UNKNOWN_CURVE,
 };
 
-/// The ACK ratio is kept in 1/16.
-const RATIO_SHIFT: u32 = 4;
-/// The ratio without samples.
-const RATIO_START_X16: u32 = 2 << RATIO_SHIFT;
 /// (K · 2¹⁰)³ = missing / C · 2³⁰, and C is kept in 1/1024.
 const CURVE_SHIFT: u32 = 40;
 
@@ -154,7 +151,7 @@ impl CubicLinux {
     }
 
     /// Lets the AIMD estimate grow, and the count be no larger than it asks for. // Ha et al. 2008 §3.3
-    fn be_friendly(&mut self, cwnd: u32, params: &CubicLinuxParams) {
+    fn apply_tcp_friendliness(&mut self, cwnd: u32, params: &CubicLinuxParams) {
         let beta = params.beta >> 6;
         let scale = 8 * (1024 + beta) / 3 / (1024_u32.saturating_sub(beta)).max(1);
         let per_segment = (cwnd.wrapping_mul(scale) >> 3).max(1);
@@ -186,7 +183,7 @@ impl CubicLinux {
             self.count = self.count_on_curve(conn, params);
         }
         if params.friendliness == 1 {
-            self.be_friendly(cwnd, params);
+            self.apply_tcp_friendliness(cwnd, params);
         }
         if params.ack_ratio == 1 {
             self.count = (self.count.min(u32::MAX >> RATIO_SHIFT) << RATIO_SHIFT) / self.ack_ratio_x16.max(1);

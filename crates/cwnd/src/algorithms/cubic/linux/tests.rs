@@ -74,10 +74,10 @@ fn growth_is_at_most_half_the_window_in_a_round_trip() {
 #[test]
 fn the_estimate_grows_by_a_segment_for_15_eighths_of_a_window() {
     let mut cubic = CubicLinux { w_tcp: 10, acked: 18, count: 1000, ..CubicLinux::default() };
-    cubic.be_friendly(10, &LINUX);
+    cubic.apply_tcp_friendliness(10, &LINUX);
     assert_eq!((cubic.w_tcp, cubic.acked, cubic.count), (10, 18, 1000));
     cubic.acked += 1;
-    cubic.be_friendly(10, &LINUX);
+    cubic.apply_tcp_friendliness(10, &LINUX);
     assert_eq!((cubic.w_tcp, cubic.acked, cubic.count), (11, 1, 10));
 }
 

@@ -67,7 +67,7 @@ fn cursors_find_what_going_through_all_segments_finds() {
                 }
                 (7, Some(position)) if random.below(4) == 0 => {
                     while una <= position {
-                        newest = log.acknowledge(&mut board).map_or(newest, |(sent, _)| newest.max(sent));
+                        newest = log.take_acked(&mut board).map_or(newest, |(sent, _)| newest.max(sent));
                         segments.remove(&una);
                         una += 1;
                     }
@@ -122,7 +122,7 @@ fn a_burst_takes_nine_bytes_and_each_segment_as_much_while_something_is_missing(
     log.report(900_002, &mut board);
     assert!(log.bytes() <= 100_000 * 9, "{}", log.bytes());
     while board.sacked_out > 0 {
-        log.acknowledge(&mut board);
+        log.take_acked(&mut board);
     }
     log.settle();
     for to in (1_000_010..=2_000_000).step_by(10) {

@@ -2,52 +2,11 @@
 //! What a group with a real stack ([`FlowGroup::stack`]) cannot have: each refused in one line.
 
 use crate::invalid::{Invalid, TableReader};
-use crate::keys::flow::FlowGroup;
+use crate::keys::Lanes;
+use crate::keys::flow::{FlowGroup, keys_without};
 use crate::keys::stack::{Stack, is_stock, stock_names};
 use crate::params::{did_you_mean, unknown_stock};
 use serde_json::Value;
-
-/// Keys that set up the simulator's TCP and its hosts. A stack does these itself, or the simulator does not model them around a stack.
-const NOT_OF_STACKS: &[(&str, Why)] = &[
-    ("host", Why::StackDecides),
-    ("recovery", Why::StackDecides),
-    ("initial_cwnd", Why::StackDecides),
-    ("initial_ssthresh", Why::StackDecides),
-    ("ack_every", Why::StackDecides),
-    ("ack_delay", Why::StackDecides),
-    ("min_rto", Why::StackDecides),
-    ("limited_transmit", Why::StackDecides),
-    ("overhead", Why::NotModelled),
-    ("host_clock", Why::NotModelled),
-    ("pacing", Why::StackDecides),
-    ("burst", Why::StackDecides),
-    ("handshake", Why::StackDecides),
-    ("gso", Why::NotModelled),
-    ("gro", Why::NotModelled),
-    ("idle_restart", Why::StackDecides),
-];
-
-/// Why a flow with a stack cannot have a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Why {
-    /// The stack has its own.
-    StackDecides,
-    /// The simulator models the host of its own TCP alone.
-    NotModelled,
-}
-
-impl Why {
-    /// What is expected instead of the key.
-    fn expected(self, key: &str, stack: Stack) -> String {
-        let name = stack.name();
-        match self {
-            Self::StackDecides => format!("no {key}: {name} has its own"),
-            Self::NotModelled => {
-                format!("no {key}: it is a setting of the simulator's TCP, and {name} runs without it")
-            }
-        }
-    }
-}
 
 /// Most flows of a group whose ends are child processes.
 const MOST_CHILDREN: u32 = 100;
@@ -64,18 +23,19 @@ pub(crate) fn check(
     if stack == Stack::Exec {
         check_exec(table, group)?;
     } else {
-        if (is_stock(&group.cc) || !stack.takes_ours()) && !stack.has(&group.cc) {
+        if (is_stock(&group.cc) || !stack.supports_cwnd_algorithms()) && !stack.has(&group.cc) {
             let written = table.get("cc");
-            let ours = if stack.takes_ours() { "an algorithm of ours, or " } else { "an algorithm " };
+            let ours =
+                if stack.supports_cwnd_algorithms() { "an algorithm of ours, or " } else { "an algorithm " };
             let what = format!("{ours}of {}'s own: {}", stack.name(), stack.stock().join(", "));
             let offer = did_you_mean(&group.cc, stack.stock());
             return table.refuse("cc", written, what + &offer);
         }
-        if group.ecn && stack == Stack::Smoltcp {
+        if group.ecn && !stack.has_ecn() {
             let written = table.get("ecn");
-            return table.refuse("ecn", written, "false: smoltcp has no ECN");
+            return table.refuse("ecn", written, format!("false: {} has no ECN", stack.name()));
         }
-        if group.tls && !stack.takes_ours() {
+        if group.tls && !stack.has_tls() {
             let written = table.get("tls");
             return table.refuse("tls", written, format!("false: {} has no TLS", stack.name()));
         }
@@ -84,10 +44,12 @@ pub(crate) fn check(
             return table.refuse("exec", written, "`stack = \"exec\"` with it");
         }
     }
-    match NOT_OF_STACKS.iter().find(|(key, _)| given.get(key) != defaults.get(key)) {
-        Some((key, why)) => table.refuse(key, given.get(key), why.expected(key, stack)),
-        None => Ok(()),
-    }
+    let Some(key) = keys_without(Lanes::STACK).find(|key| given.get(key) != defaults.get(key)) else {
+        return Ok(());
+    };
+    let expected =
+        format!("no {key}: it sets up the simulator's TCP and its host, which {} replaces", stack.name());
+    table.refuse(key, given.get(key), expected)
 }
 
 /// Refuses a child process without a command, and what only the stacks that are linked in can.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the flows of a window have sent comes to the queue, in the order of its events.
+//! Offers what the flows have sent in a time slice to the queue, in the order of the events.
 
-use super::Moment;
 use super::chunk::CHUNK;
-use super::outbox::{Burst, Fate, Outbox};
+use super::outbox::{Burst, EventKey, Outbox, QueueOutcome};
 use crate::engine::record::Tables;
 use crate::network::Packet;
 use crate::schedule::EventId;
@@ -11,17 +10,17 @@ use cwnd_link::{DropCause, FastLink, Link, Offered, PacketClass, Transit};
 use cwnd_record::{EventKind, EventRow};
 use std::ops::Range;
 
-/// If bursts have to be moved by more places than this on average, they are sorted otherwise.
+/// If bursts have to be moved by more places than this on average, a general sort is faster.
 const FAR: usize = 4;
 
-/// What a burst is offered by.
+/// What the queue needs to know of a burst.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offer {
-    /// How long after the window's begin, ns, and at which event: its order.
+    /// Time since the beginning of the time slice, ns, and the event: they order the bursts.
     offset: u32,
     event: EventId,
-    /// Where its first fate is.
-    fate: u32,
+    /// Index of its first outcome.
+    outcome: u32,
     count: u16,
     is_full: bool,
 }
@@ -33,21 +32,21 @@ impl Offer {
     }
 }
 
-/// What is being merged.
+/// The merge of a time slice.
 #[derive(Debug)]
 pub(super) struct Merge {
     /// Number of the link.
     link: u32,
     /// What the flows of each chunk have sent.
     pub outboxes: Vec<Outbox>,
-    /// What becomes of all their segments; behind them, of an earlier window.
-    pub fates: Vec<Fate>,
-    /// All bursts in their order; behind them, of an earlier window.
+    /// The outcomes of all their segments; those at the end are of an earlier time slice.
+    pub outcomes: Vec<QueueOutcome>,
+    /// All bursts in their order; those at the end are of an earlier time slice.
     offers: Vec<Offer>,
-    /// Where each part of the window begins in `offers`.
+    /// Index in `offers` at which each part of the time slice begins.
     begins: Vec<u32>,
-    rows: Vec<(Moment, EventRow)>,
-    /// Lengths of the windows, ns.
+    rows: Vec<(EventKey, EventRow)>,
+    /// Lengths of the time slices, ns.
     #[cfg(test)]
     pub lengths: Vec<u32>,
 }
@@ -58,7 +57,7 @@ impl Merge {
         Self {
             link,
             outboxes,
-            fates: Vec::new(),
+            outcomes: Vec::new(),
             offers: Vec::new(),
             begins: Vec::new(),
             rows: Vec::new(),
@@ -67,8 +66,8 @@ impl Merge {
         }
     }
 
-    /// Offers what was sent in the window from `begin` on, `length` ns long, and writes the rows of what happened in it. Full segments have
-    /// `full` bytes.
+    /// Offers what was sent in the time slice that begins at `begin` and lasts `length` ns, and writes the rows of its events. Full
+    /// segments have `full` bytes.
     pub fn run(
         &mut self,
         (begin, length): (u64, u32),
@@ -80,15 +79,15 @@ impl Merge {
         self.lengths.push(length);
         let mut segments = 0;
         for outbox in &mut self.outboxes {
-            outbox.first_fate = segments;
+            outbox.first_outcome = segments;
             segments += outbox.segments;
             self.rows.append(&mut outbox.rows);
             for (transfer, at) in outbox.ends.drain(..) {
                 tables.end_transfer(transfer, at);
             }
         }
-        if self.fates.len() < segments as usize {
-            self.fates.resize(segments as usize, Fate::departs(0));
+        if self.outcomes.len() < segments as usize {
+            self.outcomes.resize(segments as usize, QueueOutcome::departs(0));
         }
         let bursts = self.sort(length);
         let mut at = 0;
@@ -102,30 +101,30 @@ impl Merge {
                 at += 1;
             }
         }
-        self.rows.sort_by_key(|(moment, _)| *moment);
+        self.rows.sort_by_key(|(key, _)| *key);
         tables.events.extend(self.rows.drain(..).map(|(_, row)| row));
     }
 
     /// Offers bursts as long as the link takes its fast path; returns how many it took.
     fn offer_fast(&mut self, bursts: Range<usize>, begin: u64, link: &mut FastLink<'_>) -> usize {
-        let Self { outboxes, fates, offers, rows, link: number, .. } = self;
+        let Self { outboxes, outcomes, offers, rows, link: number, .. } = self;
         let offers = &offers[bursts];
         for (taken, offer) in offers.iter().enumerate() {
             if !offer.is_full {
                 return taken;
             }
-            let fates = &mut fates[offer.fate as usize..][..offer.count.into()];
-            let mut next = fates.iter_mut();
+            let outcomes = &mut outcomes[offer.outcome as usize..][..offer.count.into()];
+            let mut next = outcomes.iter_mut();
             let sent = link.offer(begin + u64::from(offer.offset), offer.count.into(), |departs, _| {
-                if let Some(fate) = next.next() {
-                    *fate = Fate::departs(departs);
+                if let Some(outcome) = next.next() {
+                    *outcome = QueueOutcome::departs(departs);
                 }
             });
             let Some(sent) = sent else { return taken };
             if sent < offer.count.into() {
-                fates[sent as usize..].fill(Fate::dropped(DropCause::Full));
-                let dropped = offer.fate + sent..offer.fate + u32::from(offer.count);
-                rows.extend(dropped.map(|fate| drop_row(fate, DropCause::Full, outboxes, *number)));
+                outcomes[sent as usize..].fill(QueueOutcome::dropped(DropCause::Full));
+                let dropped = offer.outcome + sent..offer.outcome + u32::from(offer.count);
+                rows.extend(dropped.map(|outcome| drop_row(outcome, DropCause::Full, outboxes, *number)));
             }
         }
         offers.len()
@@ -135,24 +134,24 @@ impl Merge {
     fn offer(&mut self, burst: usize, begin: u64, full: u32, link: &mut Link<Packet>) {
         let offer = self.offers[burst];
         let now = begin + u64::from(offer.offset);
-        let size = if offer.is_full { full } else { size(offer.fate, &self.outboxes) };
-        for fate in offer.fate..offer.fate + u32::from(offer.count) {
-            self.fates[fate as usize] = match link.offer(now, size, PacketClass::Data) {
-                Offered::Departs(Transit { departs, .. }) => Fate::departs(departs),
+        let size = if offer.is_full { full } else { size(offer.outcome, &self.outboxes) };
+        for outcome in offer.outcome..offer.outcome + u32::from(offer.count) {
+            self.outcomes[outcome as usize] = match link.offer(now, size, PacketClass::Data) {
+                Offered::Departs(Transit { departs, .. }) => QueueOutcome::departs(departs),
                 Offered::Dropped(cause) => {
-                    self.rows.push(drop_row(fate, cause, &self.outboxes, self.link));
-                    Fate::dropped(cause)
+                    self.rows.push(drop_row(outcome, cause, &self.outboxes, self.link));
+                    QueueOutcome::dropped(cause)
                 }
                 Offered::Holds => {
                     debug_assert!(false, "a direct link holds no packets");
-                    Fate::departs(0)
+                    QueueOutcome::departs(0)
                 }
             };
         }
     }
 
-    /// Sorts the bursts of a window of this length, ns; returns how many there are. They are spread over parts of the window, of which there are
-    /// about as many as bursts, and then moved to their places, which are near.
+    /// Sorts the bursts of a time slice of this length, ns; returns their number. A bucket sort, with about as many buckets as bursts, and
+    /// then an insertion sort, which moves each burst a few places.
     fn sort(&mut self, length: u32) -> usize {
         let Self { outboxes, offers, begins, .. } = self;
         let bursts: usize = outboxes.iter().map(|outbox| outbox.bursts.len()).sum();
@@ -177,8 +176,8 @@ impl Merge {
             for burst in &outbox.bursts {
                 let place = &mut begins[part(burst)];
                 let Burst { offset, event, count, is_full, .. } = *burst;
-                let fate = outbox.first_fate + burst.before;
-                offers[*place as usize] = Offer { offset, event, fate, count, is_full };
+                let outcome = outbox.first_outcome + burst.before;
+                offers[*place as usize] = Offer { offset, event, outcome, count, is_full };
                 *place += 1;
             }
         }
@@ -194,7 +193,7 @@ impl Merge {
             offers[to] = offer;
             moves += at - to;
             if moves > FAR * bursts {
-                // Too many come together for parts of one length.
+                // Too many bursts are in one bucket.
                 offers[..bursts].sort_by_key(|offer| (offer.offset, offer.event));
                 break;
             }
@@ -205,32 +204,32 @@ impl Merge {
 
 #[cfg(test)]
 impl Merge {
-    /// The bursts in their order: offset, event, and where the first fate is.
+    /// The bursts in their order: offset, event, and index of the first outcome.
     pub fn sorted(&mut self, length: u32) -> Vec<(u32, EventId, u32)> {
         let bursts = self.sort(length);
-        self.offers[..bursts].iter().map(|offer| (offer.offset, offer.event, offer.fate)).collect()
+        self.offers[..bursts].iter().map(|offer| (offer.offset, offer.event, offer.outcome)).collect()
     }
 }
 
-/// The outbox of the segment with this fate, its number, and how many segments it has before that.
-fn outbox_of(fate: u32, outboxes: &[Outbox]) -> (usize, u32) {
-    // The last of those that begin there has it: the others are empty.
-    let number = outboxes.partition_point(|outbox| outbox.first_fate <= fate) - 1;
-    (number, fate - outboxes[number].first_fate)
+/// The number of the outbox of the segment with this outcome, and the number of segments before it there.
+fn outbox_of(outcome: u32, outboxes: &[Outbox]) -> (usize, u32) {
+    // The last outbox that begins there: the others are empty.
+    let number = outboxes.partition_point(|outbox| outbox.first_outcome <= outcome) - 1;
+    (number, outcome - outboxes[number].first_outcome)
 }
 
 /// The size of a segment that is not full, bytes on the wire.
 #[cold]
-fn size(fate: u32, outboxes: &[Outbox]) -> u32 {
-    let (number, before) = outbox_of(fate, outboxes);
+fn size(outcome: u32, outboxes: &[Outbox]) -> u32 {
+    let (number, before) = outbox_of(outcome, outboxes);
     let outbox = &outboxes[number];
     outbox.size(outbox.burst_of(before))
 }
 
 /// The row of a drop.
 #[cold]
-fn drop_row(fate: u32, cause: DropCause, outboxes: &[Outbox], link: u32) -> (Moment, EventRow) {
-    let (number, before) = outbox_of(fate, outboxes);
+fn drop_row(outcome: u32, cause: DropCause, outboxes: &[Outbox], link: u32) -> (EventKey, EventRow) {
+    let (number, before) = outbox_of(outcome, outboxes);
     let outbox = &outboxes[number];
     let burst = outbox.burst_of(before);
     let time_ns = outbox.begin + u64::from(burst.offset);

@@ -4,9 +4,13 @@
 /// What a trace keeps of a header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpHeader {
+    /// Number of the first byte.
     pub sequence: u32,
+    /// Number of the byte that the receiver expects next.
     pub acknowledges: u32,
+    /// CWR, ECE, URG, ACK, PSH, RST, SYN, FIN, from the highest bit on.
     pub flags: u8,
+    /// Receive window as sent, before its scale.
     pub window: u16,
     /// Its length with the options.
     pub bytes: u32,

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the flows of a chunk have sent in a window, and what becomes of it.
+//! What the flows of a chunk have sent in a time slice, and what the queue does with it.
 
-use super::Moment;
 use crate::schedule::EventId;
 use cwnd_link::DropCause;
 use cwnd_record::EventRow;
 use cwnd_scenario::Scenario;
 
+/// The order of rows and bursts: time, ns, then the event.
+pub(super) type EventKey = (u64, EventId);
+
 /// Segments that a flow sends at once. A segment that is not full is alone in its burst.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Burst {
-    /// How long after the window's begin, ns, and at which event.
+    /// Time since the beginning of the time slice, ns, and the event.
     pub offset: u32,
     pub event: EventId,
-    /// The position of the first.
+    /// Position of the first segment.
     pub first: u64,
-    /// How many segments the outbox has before it.
+    /// Number of segments before it in the outbox.
     pub before: u32,
-    /// The window and the threshold, for the rows of drops.
+    /// Congestion window and slow start threshold, for the rows of drops.
     pub cwnd: u32,
     pub ssthresh: u32,
     pub count: u16,
@@ -26,23 +28,23 @@ pub(super) struct Burst {
     pub is_full: bool,
 }
 
-/// What becomes of a segment at the queue.
+/// What the queue does with a segment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fate(u64);
+pub(super) struct QueueOutcome(u64);
 
-impl Fate {
-    /// It leaves the link then, ns.
+impl QueueOutcome {
+    /// The segment leaves the link at this time, ns.
     #[inline(always)]
     pub const fn departs(at: u64) -> Self {
         Self(at)
     }
 
-    /// It is dropped.
+    /// The segment is dropped.
     pub const fn dropped(cause: DropCause) -> Self {
         Self(u64::MAX - cause as u64)
     }
 
-    /// When it leaves the link, ns.
+    /// When the segment leaves the link, ns.
     ///
     /// # Errors
     /// Why it is dropped.
@@ -53,30 +55,30 @@ impl Fate {
     }
 }
 
-/// What the flows of a chunk have done in a window.
+/// What the flows of a chunk have done in a time slice.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// When the window begins, ns.
+    /// When the time slice begins, ns.
     pub begin: u64,
-    /// Flow by flow, each in the order of time.
+    /// By flow, and for each flow by time.
     pub bursts: Vec<Burst>,
-    /// How many segments these are; where the fate of the first is among all when they have been merged.
+    /// Number of their segments; after the merge, the index of the first one's outcome.
     pub segments: u32,
-    pub first_fate: u32,
+    pub first_outcome: u32,
     /// Sizes of segments that are not full, bytes on the wire, with the number of segments before each.
     pub short: Vec<(u32, u32)>,
     /// Rows of events, and transfers that have ended, with their times, ns.
-    pub rows: Vec<(Moment, EventRow)>,
+    pub rows: Vec<(EventKey, EventRow)>,
     pub ends: Vec<(u32, u64)>,
 }
 
 impl Outbox {
-    /// Empties it of what has been merged.
+    /// Removes what has been merged.
     pub fn clear(&mut self) {
         self.bursts.clear();
         self.short.clear();
         self.segments = 0;
-        self.first_fate = 0;
+        self.first_outcome = 0;
     }
 
     /// The size of a segment that is not full, bytes on the wire.
@@ -86,19 +88,19 @@ impl Outbox {
         self.short[place].1
     }
 
-    /// The burst of the segment that has so many before it.
+    /// The burst of the segment with this number of segments before it.
     #[cold]
     pub fn burst_of(&self, before: u32) -> &Burst {
         &self.bursts[self.bursts.partition_point(|burst| burst.before <= before) - 1]
     }
 }
 
-/// What the turns of all flows have in common.
+/// What the slices of all flows have in common.
 #[derive(Clone, Copy)]
 pub(super) struct Common<'a> {
     pub scenario: &'a Scenario,
     /// Propagation of the link, ns.
     pub propagation: u64,
-    /// What has become of what was sent before.
-    pub fates: &'a [Fate],
+    /// Outcomes of what was sent before.
+    pub outcomes: &'a [QueueOutcome],
 }

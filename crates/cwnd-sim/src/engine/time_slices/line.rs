@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A flow's own delay line, behind the link at which all flows meet.
+//! A flow's own delay line, after the link that all flows share.
 
 use crate::engine::prefetch::prefetch;
 use crate::engine::trains::Arrivals;
 use crate::network::{Departure, EcnMarks, Packet, PathIndex, Ring, Segment};
 use cwnd_link::NEVER;
 
-/// A segment on its way.
+/// A segment in transit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Arrival {
-    /// When its acknowledgement would be at the sender, ns.
+    /// When its acknowledgement would arrive at the sender, ns.
     pub due: u64,
     pub segment: Segment,
 }
 
-/// The segments of one flow on their way, in the order in which they arrive.
+/// The segments of one flow in transit, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(super) struct OwnLine {
     arrivals: Ring<Arrival>,
-    /// How many at the front are already counted as having left the link.
+    /// How many at the front are already counted as forwarded by the link.
     passed: u32,
 }
 
@@ -38,7 +38,7 @@ impl OwnLine {
         Some((front, if is_counted { Departure::Counted } else { Departure::Uncounted }))
     }
 
-    /// Prefetches what arrives next, and the place of what is pushed next.
+    /// Prefetches the next arrivals, and the place of the next push.
     #[inline(always)]
     pub fn prefetch(&self) {
         let last = self.arrivals.len().wrapping_sub(1);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A flow's turn: its arrivals and timers in a window, in their order. It does what `events` does with a flow that is fused and sends directly; what
-//! is quiet it takes in trains, as `trains` does.
+//! One flow's arrivals and timers in a time slice, in their order. Handles them as `events` handles those of a fused flow that sends
+//! directly to the link; trains of a quiet flow as `trains` does.
 
-use super::Moment;
 use super::line::{Arrival, OwnLine};
-use super::outbox::{Burst, Common, Outbox};
+use super::outbox::{Burst, Common, EventKey, Outbox};
 use crate::engine::trains::{Exit, is_quiet, take_train};
 use crate::schedule::{Entry, EventClass, EventId};
 use crate::tcp::{AckPacket, AckPath, FlowState, Handshake, RecoveryState};
@@ -12,8 +11,8 @@ use cwnd_link::NEVER;
 use cwnd_record::{EventKind, EventRow};
 use cwnd_scenario::Scenario;
 
-/// A flow's turn.
-pub(super) struct Turn<'a> {
+/// One flow's part of a time slice.
+pub(super) struct FlowSlice<'a> {
     number: u32,
     /// Its place in its chunk.
     place: u8,
@@ -26,8 +25,8 @@ pub(super) struct Turn<'a> {
     pub packets: u64,
 }
 
-impl<'a> Turn<'a> {
-    /// The turn of the flow at this place of the chunk that begins with flow `first`. What it does goes to `outbox`.
+impl<'a> FlowSlice<'a> {
+    /// For the flow at this place of the chunk that begins with flow `first`. What it sends and records goes to `outbox`.
     pub const fn new(first: u32, place: u8, common: Common<'a>, outbox: &'a mut Outbox) -> Self {
         let number = first + place as u32;
         let event = EventId::new(EventClass::Flow, number);
@@ -35,9 +34,9 @@ impl<'a> Turn<'a> {
         Self { number, place, scenario, propagation, outbox, event, packets: 0 }
     }
 
-    /// Works off what comes before `limit`; returns when the next event is, ns.
-    pub fn work_off(&mut self, flow: &mut FlowState, line: &mut OwnLine, limit: Entry) -> u64 {
-        // As if the flow shared its line still.
+    /// Runs the events before `limit`; returns the time of the next one, ns.
+    pub fn run_until(&mut self, flow: &mut FlowState, line: &mut OwnLine, limit: Entry) -> u64 {
+        // The order of events is that of the shared delay line.
         let arrivals = EventId::new(EventClass::Line, flow.delivery_line);
         let number = self.number;
         let mut last = Entry { time: 0, id: EventId::default() };
@@ -74,7 +73,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    const fn moment(&self, now: u64) -> Moment {
+    const fn event_key(&self, now: u64) -> EventKey {
         (now, self.event)
     }
 
@@ -82,10 +81,10 @@ impl<'a> Turn<'a> {
         let conn = &flow.sender.driver.conn;
         let (cwnd, ssthresh) = (conn.cwnd, conn.ssthresh);
         let row = EventRow { time_ns: now, flow: self.number, kind, link: None, value, cwnd, ssthresh };
-        self.outbox.rows.push((self.moment(now), row));
+        self.outbox.rows.push((self.event_key(now), row));
     }
 
-    /// The flow sends `count` segments from position `first` on.
+    /// Notes that the flow sends `count` segments from position `first` on.
     #[inline(always)]
     fn post(&mut self, now: u64, flow: &FlowState, (first, count): (u64, u16), is_full: bool) {
         let conn = &flow.sender.driver.conn;
@@ -103,7 +102,7 @@ impl<'a> Turn<'a> {
         self.outbox.segments += u32::from(count);
     }
 
-    /// The flow sends one segment.
+    /// Notes that the flow sends one segment.
     fn post_one(&mut self, now: u64, flow: &FlowState, position: u64) {
         let full = self.scenario.packet_size;
         let size = flow.size(position as u32, full);
@@ -127,13 +126,13 @@ impl<'a> Turn<'a> {
         }
         if let Some(ack) = ack {
             flow.ack_at = NEVER;
-            self.acknowledge(now, flow, &ack, before);
+            self.send_ack(now, flow, &ack, before);
         } else if flow.ack_at == NEVER {
             flow.ack_at = flow.delayed_ack_at(now);
         }
     }
 
-    fn acknowledge(&mut self, now: u64, flow: &mut FlowState, ack: &AckPacket, before: RecoveryState) {
+    fn send_ack(&mut self, now: u64, flow: &mut FlowState, ack: &AckPacket, before: RecoveryState) {
         if flow.acks >= AckPath::AtOnce && !ack.waited {
             flow.sender.on_ack(now, ack);
         } else {
@@ -142,7 +141,7 @@ impl<'a> Turn<'a> {
         self.respond(now, flow, before);
     }
 
-    /// The sender's state has changed: sends what it allows.
+    /// Sends what the sender allows after its state has changed.
     fn respond(&mut self, now: u64, flow: &mut FlowState, before: RecoveryState) {
         let after = RecoveryState::of(flow);
         if after != before {
@@ -155,7 +154,7 @@ impl<'a> Turn<'a> {
         flow.record_window(now, self.scenario.measure);
     }
 
-    /// A timer of the flow but its retransmission timer.
+    /// A timer of the flow has expired, other than the retransmission timer.
     fn on_timer(&mut self, now: u64, flow: &mut FlowState) {
         let before = RecoveryState::of(flow);
         if flow.start_at <= now {
@@ -163,7 +162,7 @@ impl<'a> Turn<'a> {
         } else if flow.ack_at <= now {
             flow.ack_at = NEVER;
             let ack = flow.receiver.on_delay_over();
-            self.acknowledge(now, flow, &ack, before);
+            self.send_ack(now, flow, &ack, before);
         } else {
             flow.sender.on_wake(now);
             self.respond(now, flow, before);
@@ -195,7 +194,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-impl Exit for Turn<'_> {
+impl Exit for FlowSlice<'_> {
     type Line = OwnLine;
 
     #[inline(always)]

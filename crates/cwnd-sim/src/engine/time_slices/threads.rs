@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The threads of a run in windows.
+//! The threads of a run in time slices.
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -9,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 pub(super) struct Threads(Option<ThreadPool>);
 
 impl Threads {
-    /// So many, if the system gives them; else one, the caller's.
+    /// This number of threads, if the system gives them; else only the caller's.
     pub fn new(threads: u32) -> Self {
         let pool = ThreadPoolBuilder::new().num_threads(threads as usize);
         Self((threads > 1).then(|| pool.build().ok()).flatten())
@@ -20,12 +20,12 @@ impl Threads {
         self.0.is_some()
     }
 
-    /// How many they are.
+    /// Their number.
     pub fn count(&self) -> u32 {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads() as u32)
     }
 
-    /// Does `work` on one of them.
+    /// Runs `work` on one of them.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.0 {
             Some(pool) => pool.install(work),
@@ -34,7 +34,7 @@ impl Threads {
     }
 }
 
-/// Does `first`, and `each` with each of `all`, side by side; called in [`Threads::run`].
+/// Runs `first`, and `each` on each of `all`, in parallel. Call it in [`Threads::run`].
 pub(super) fn side_by_side<T: Send>(
     first: impl FnOnce() + Send,
     all: impl Iterator<Item = T>,
