@@ -20,8 +20,8 @@ export CWND_DEFAULTS :=
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
-	@echo "make test     the quick tests that this machine can run (JOBS=3: three parts at a time)"
-	@echo "make test-all  every test that this machine can run: the slow ones start cargo, browsers, namespaces, clusters, notebooks"
+	@echo "make test     the quick tests that this machine can run (JOBS=1: one part after the other)"
+	@echo "make test-all  every test that this machine can run, the slow ones too: they start cargo, browsers, namespaces, clusters, notebooks"
 	@echo "make check    the tests that the change of the working tree concerns (SINCE=COMMIT: the change since a commit)"
 	@echo "make bench    speed beside ns-2 and ns-3, cost of an ACK beside quinn (needs them: apt-get install ns2 libns3-dev g++)"
 	@echo "make instructions  the engine's instructions per packet beside those on record (ACCEPT=1 records them)"
@@ -46,12 +46,17 @@ demo: $(NATIVE)
 	$(BIN)/cwnd compare cubic-2.2:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s --seed 1 -o out/fig6
 	@echo "Look at out/fig6/overview.png; the tables and the scenario lie beside it."
 
-# One after the other, or JOBS of them at a time. Each runs to its end, and the last lines are a table of all.
-PARTS := python kernel rust release web
-test:
-	@$(PYTHON) -m tools.run_tests --jobs $(or $(JOBS),1) $(PARTS)
+# SLOW, for test-python and test-rust: 1 runs the slow tests too, `only` runs them alone; nothing, or 0, leaves them out.
+ASKED_SLOW = $(filter-out 0,$(SLOW))
 
-# With the slow tests of Python.
+# JOBS of them at a time. Each runs to its end, and the last lines are a table of all. What loads into the kernel or starts a browser is
+# slow, as such tests of Python are.
+SLOW_PARTS := kernel web
+PARTS = python $(if $(ASKED_SLOW),$(SLOW_PARTS)) rust release
+test:
+	@$(PYTHON) -m tools.run_tests --jobs $(or $(JOBS),3) $(PARTS) $(if $(ASKED_SLOW),,--slow $(filter-out $(PARTS),$(SLOW_PARTS)))
+
+# With the slow tests of Python and Rust.
 test-all: export SLOW := 1
 test-all: test
 
@@ -105,7 +110,7 @@ kernel:
 	@$(MAKE) --no-print-directory $(VENV)/.native
 
 # One file, with the simulator in it. A package without it works: `cwnd lab` says what is missing.
-PAGE := python/cwnd/lab.html
+PAGE := python/cwnd/page/lab.html
 page:
 	.ci/install page
 	CI=true .ci/page
@@ -127,19 +132,21 @@ $(WHEEL): $(DEV) $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE)) $(if $
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair --wheel-dir dist target/wheels/*.whl
 	@touch $@
 
-# The kernel lane has its own; without its feature it is empty.
+# The kernel lane has its own; without its feature it is empty. Cargo ignores the slow tests, and one that prints a table for `make docs`.
+# With SLOW=1 each test runs once. Documentation has examples that must not run: they are ignored too, so its tests run by themselves.
 RUST_TESTS := --no-fail-fast --workspace --exclude cwnd-bpf --exclude cwnd-python --locked
+NEXTEST := $(shell command -v cargo-nextest)
+CARGO_TEST = $(if $(NEXTEST),cargo nextest run,cargo test $(if $(ASKED_SLOW),--tests $(if $(filter only,$(SLOW)),,--examples)))
+NEXTEST_SLOW = $(if $(ASKED_SLOW),--run-ignored $(if $(filter only,$(SLOW)),only,all))
+CARGO_SLOW = $(if $(ASKED_SLOW),-- $(if $(filter only,$(SLOW)),--ignored,--include-ignored))
 test-rust:
-ifneq ($(shell command -v cargo-nextest),)
-	cargo nextest run $(RUST_TESTS)
-	cargo test --doc $(RUST_TESTS)
-else
-	cargo test $(RUST_TESTS)
-endif
+	$(CARGO_TEST) $(RUST_TESTS) $(if $(NEXTEST),$(NEXTEST_SLOW),$(CARGO_SLOW))
+	$(if $(filter only,$(SLOW)),,$(if $(NEXTEST)$(ASKED_SLOW),cargo test --doc $(RUST_TESTS)))
 
-# The same digest must come out of a release build; the formulas are held to more of their digits.
+# A release build gives the same digest, and the formulas hold for ten times the losses. It runs the slow tests of the formulas too,
+# whatever SLOW says: in a release build they are quick.
 test-release:
-	cargo test --no-fail-fast --release --locked -p cwnd-sim --test every_build
+	cargo test --no-fail-fast --release --locked -p cwnd-sim --test every_build -- --include-ignored
 
 # The web page, its module and its budgets, in a browser and under Node; that the module gives what the simulator gives is in test-python.
 # Outside CI it builds the page where it can, and installs nothing.
@@ -151,8 +158,8 @@ test-web: $(if $(filter true,$(CI)),$(PAGE))
 test-kernel:
 	.ci/kernel
 
-# SLOW=1: with the slow tests; SLOW=only: these alone. LEAVE_OUT=FILE: without those that the file names, as RECORD_PASSED=FILE wrote it.
-MARKED = $(if $(filter only,$(SLOW)),-m slow,$(if $(SLOW),,-m "not slow"))
+# LEAVE_OUT=FILE: without those that the file names, as RECORD_PASSED=FILE wrote it.
+MARKED = $(if $(filter only,$(SLOW)),-m slow,$(if $(ASKED_SLOW),,-m "not slow"))
 test-python: $(DEV) $(NATIVE)
 	# On a new machine one process compiles what all of them import.
 	@[ "$${CI:-}" != true ] || $(BIN)/python -m pytest -q --collect-only tests/python >/dev/null || true
@@ -163,24 +170,20 @@ test-python: $(DEV) $(NATIVE)
 check: $(DEV)
 	@$(BIN)/python -m tools.affected $(if $(SINCE),--since $(SINCE))
 
-# With CI=true with every feature, in three runs: all but the fuzzer's library, which is not linked and would have libbpf compiled once more;
-# that; then the packages that have less code without the feature `kernel`, without it. In the wheel's profile: what build scripts
-# and macros are made of is compiled once for both.
-CLIPPY := --quiet --release --all-targets --locked
+# With CI=true with every feature, in three runs: all but the fuzzer's library; that; then the packages that have less code without the
+# feature `kernel`, without it. In the wheel's profile: what build scripts and macros are made of is compiled once for both.
+CLIPPY = --quiet --release --all-targets --locked $(shell $(PYTHON) -m tools.unlinked)
 DENY := -D warnings -C debug-assertions=on
 lint: $(DEV)
 	cargo fmt --check
 	cargo fmt --check --manifest-path bench/cost/Cargo.toml
 ifeq ($(CI),true)
-	cargo clippy $(CLIPPY) --workspace --exclude cwnd-s2n-quic --features cwnd-bpf/kernel,cwnd-live/kernel,cwnd-python/kernel -- $(DENY)
-	# The library in C of its cryptography is compiled once, with the tests' profile (make published).
-	cargo clippy --quiet --all-targets --locked -p cwnd-s2n-quic -- $(DENY)
+	cargo clippy $(CLIPPY) --workspace --features cwnd-bpf/kernel,cwnd-live/kernel,cwnd-python/kernel -- $(DENY)
 	CUSTOM_LIBFUZZER_PATH=/nowhere cargo clippy $(CLIPPY) -p cwnd-fuzz --all-features -- $(DENY)
 	cargo clippy $(CLIPPY) -p cwnd-bpf -p cwnd-python -- $(DENY)
 else
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 endif
-	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps -p cwnd -p cwnd-quinn -p cwnd-noq -p cwnd-s2n-quic
 	$(BIN)/ruff check python tests tools notebooks
 	$(BIN)/ruff format --check python tests tools notebooks
 	$(BIN)/mypy
@@ -245,7 +248,7 @@ site: $(VENV)/site/.packages out/notebooks/.run
 
 # What `make site` refuses, with its own command.
 test-site: $(VENV)/site/.packages $(PACKAGE) $(DEV)
-	$(BIN)/python -m pytest -q tests/python/test_site.py
+	$(BIN)/python -m pytest -q tests/python/project/test_site.py
 
 mutations:
 	$(PYTHON) tests/mutations/run.py $(if $(SINCE),--since $(SINCE)) $(if $(WORKERS),--workers $(WORKERS))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Measures what HyStart++ costs a flow with rare acknowledgements: `python -m tools.hystart_cost` writes `python/cwnd/hystart_cost.json`."""
+"""Measures what HyStart++ costs a flow with rare acknowledgements: `python -m tools.hystart_cost` writes `python/cwnd/scenario/hystart_cost.json`."""
 
 from __future__ import annotations
 
 import json
 
 import cwnd
-from cwnd.json_types import number
-from cwnd.slow_start_limits import RECORD, HystartCost
+from cwnd._internal.json_types import number
+from cwnd.scenario.hystart import RECORD, HystartCost
 
 #: Segments of an acknowledgement.
 EVERY = (2, 16, 64, 128, 256)

@@ -17,32 +17,34 @@ Names are imported on first use; pyarrow is imported for a `Result`'s tables, ma
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cwnd import metrics as metrics
     from cwnd import plot as plot
     from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError, __version__
-    from cwnd.check_command import check
-    from cwnd.comparing import compare, compare_command
-    from cwnd.comparison.runner import fidelity
-    from cwnd.connection_failures import ConnectionWarning
-    from cwnd.difference.python import diff
-    from cwnd.difference.results import Difference
-    from cwnd.hook_steps import hook_calls
+    from cwnd.cli.commands.doctor import OptionalPart, doctor
+    from cwnd.compare import compare, compare_command
+    from cwnd.diff.api import diff
+    from cwnd.diff.results import Difference
+    from cwnd.fidelity.runner import fidelity
     from cwnd.kernel.result import KernelTrace
-    from cwnd.netem_words import netem
-    from cwnd.optional_parts import OptionalPart, doctor
-    from cwnd.plugin import CrateError, load_plugin
-    from cwnd.qlog_of import qlog
-    from cwnd.reading import NoResultError, load
-    from cwnd.replicates import Replicates, replicate
-    from cwnd.result import Result
-    from cwnd.scenario import Flow, Link, dumbbell, graph, parking_lot, scenario_schema
-    from cwnd.store import FolderError, run, save
-    from cwnd.study.python import sweep
+    from cwnd.load import NoResultError, load
+    from cwnd.plugin.check import check
+    from cwnd.plugin.crate import CrateError, load_plugin
+    from cwnd.qlog.api import qlog
+    from cwnd.replay.steps import hook_calls
+    from cwnd.replay.transport import replay_transport
+    from cwnd.replicates.api import Replicates, replicate
+    from cwnd.result.failures import ConnectionWarning
+    from cwnd.result.result import Result
+    from cwnd.result.store import FolderError, run, save
+    from cwnd.scenario.builders import Flow, Link, dumbbell, graph, parking_lot, scenario_schema
+    from cwnd.scenario.netem import netem
+    from cwnd.study.api import sweep
     from cwnd.study.results import Study
-    from cwnd.transport_replay import replay_transport
 
 __all__ = [
     "ConnectionWarning",
@@ -85,45 +87,43 @@ __all__ = [
 ]
 
 HOMES = {
-    "ConnectionWarning": "connection_failures",
-    "CrateError": "plugin",
-    "Difference": "difference.results",
+    "ConnectionWarning": "result.failures",
+    "CrateError": "plugin.crate",
+    "Difference": "diff.results",
     "FellBehindError": "_native",
-    "Flow": "scenario",
-    "FolderError": "store",
+    "Flow": "scenario.builders",
+    "FolderError": "result.store",
     "KernelTrace": "kernel.result",
-    "Link": "scenario",
-    "NoResultError": "reading",
-    # FolderError by its earlier name.
-    "NotOursError": "store",
-    "OptionalPart": "optional_parts",
+    "Link": "scenario.builders",
+    "NoResultError": "load",
+    "OptionalPart": "cli.commands.doctor",
     "PluginError": "_native",
-    "Replicates": "replicates",
-    "Result": "result",
+    "Replicates": "replicates.api",
+    "Result": "result.result",
     "Scenario": "_native",
     "ScenarioError": "_native",
     "Study": "study.results",
     "__version__": "_native",
-    "check": "check_command",
-    "compare": "comparing",
-    "compare_command": "comparing",
-    "diff": "difference.python",
-    "doctor": "optional_parts",
-    "dumbbell": "scenario",
-    "fidelity": "comparison.runner",
-    "graph": "scenario",
-    "hook_calls": "hook_steps",
-    "load": "reading",
-    "load_plugin": "plugin",
-    "netem": "netem_words",
-    "parking_lot": "scenario",
-    "qlog": "qlog_of",
-    "replay_transport": "transport_replay",
-    "replicate": "replicates",
-    "run": "store",
-    "save": "store",
-    "scenario_schema": "scenario",
-    "sweep": "study.python",
+    "check": "plugin.check",
+    "compare": "compare",
+    "compare_command": "compare",
+    "diff": "diff.api",
+    "doctor": "cli.commands.doctor",
+    "dumbbell": "scenario.builders",
+    "fidelity": "fidelity.runner",
+    "graph": "scenario.builders",
+    "hook_calls": "replay.steps",
+    "load": "load",
+    "load_plugin": "plugin.crate",
+    "netem": "scenario.netem",
+    "parking_lot": "scenario.builders",
+    "qlog": "qlog.api",
+    "replay_transport": "replay.transport",
+    "replicate": "replicates.api",
+    "run": "result.store",
+    "save": "result.store",
+    "scenario_schema": "scenario.builders",
+    "sweep": "study.api",
 }
 
 #: Public modules, which are imported when their names are asked for: `cwnd.plot.response(study)`.
@@ -142,3 +142,14 @@ def __getattr__(name: str) -> object:
     value = getattr(importlib.import_module(f"cwnd.{HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+class Package(ModuleType):
+    """This package, whose functions keep their names when a module of the same name is imported: `cwnd.diff` stays the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (isinstance(value, ModuleType) and name in HOMES):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = Package

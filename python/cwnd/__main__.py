@@ -8,9 +8,9 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Runs `cwnd.cli`."""
+    """Runs `cwnd.cli.app.main`."""
     try:
-        from cwnd.cli import main as run
+        from cwnd.cli.app import main as run
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         sys.exit(130)

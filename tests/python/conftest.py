@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,7 +23,11 @@ from in_kernel import PATIENCE_S, PROGRAM, Loader
 from needs import needs
 from skip_reasons import pytest_terminal_summary as pytest_terminal_summary
 
-from cwnd import plugin
+from cwnd.plugin import crate as plugin
+
+HERE = Path(__file__).parent
+# Files of tests import from each other, in whatever room they are.
+sys.path[:0] = sorted(str(path) for path in HERE.iterdir() if next(path.glob("test_*.py"), None))
 
 # What fails is printed with what repeats it; nothing is kept on disk, and a busy machine is no fault.
 settings.register_profile("cwnd", database=None, deadline=None, print_blob=True)
@@ -177,12 +182,16 @@ def no_plugin_stays(request: pytest.FixtureRequest) -> Iterator[None]:
     assert not stay or request.path.stem in LAST, f"{stay} stays in this process: load it in another, as `cwnd` does"
 
 
-assert all(Path(__file__).with_name(f"{name}.py").exists() for name in (*FIRST, *LAST))
+assert {*FIRST, *LAST} <= {path.stem for path in HERE.rglob("test_*.py")}
 ORDER = {**{name: at - len(FIRST) for at, name in enumerate(FIRST)}, **{name: at for at, name in enumerate(LAST, 1)}}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: ORDER.get(item.path.stem, 0))
+    for item in items:
+        # Two tests that take them in different orders would wait for each other for ever.
+        if isinstance(item, pytest.Function) and {"lab", "turn"} <= set(item.fixturenames):
+            item.fixturenames.sort(key=lambda name: name == "lab")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

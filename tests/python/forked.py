@@ -30,9 +30,9 @@ from typing import BinaryIO, NoReturn
 LAZY = (
     "cwnd.kernel.trace",
     "cwnd.metrics.run",
-    "cwnd.plot.run",
-    "cwnd.replay",
-    "cwnd.replicates.command",
+    "cwnd.plot.data",
+    "cwnd.replay.trace",
+    "cwnd.cli.replicates",
     "cwnd.reproduce.html_report",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
@@ -215,13 +215,13 @@ if __name__ == "__main__":
     from cwnd import _native
     from cwnd.__main__ import main
 
-    for name in ("cwnd.cli", *LAZY):
+    for name in ("cwnd.cli.app", *LAZY):
         # Without the kernel part there is no kernel lane to import.
         if name == "cwnd.kernel.trace" and not hasattr(_native, "KernelTrace"):
             continue
         import_module(name)
     # Options and their help are the same for all commands: made once.
-    command = typer.main.get_command(sys.modules["cwnd.cli"].app)
+    command = typer.main.get_command(sys.modules["cwnd.cli.app"].app)
     typer.main.get_command = lambda _: command
     # Ctrl-C ends the tests, and they end this.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from cwnd.optional_parts import OptionalPart, doctor
+from cwnd.cli.commands.doctor import OptionalPart, doctor
 
 CI = os.environ.get("CI") == "true"
 

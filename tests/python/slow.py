@@ -3,6 +3,7 @@
 
 A test is slow that is marked so, or that uses one of `FIXTURES`. The guard puts a program in front of each of `PROGRAMS`, for all
 processes that the tests start; it lets the program run for slow tests only. Only slow tests may import `MODULES`.
+It does not see a program that is started by its full path, nor an import in another process.
 Namespaces are made without a program: the fixture `lab` marks their tests.
 """
 
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 #: They build a crate, load into the kernel, make namespaces, or start a browser, a cluster or Node.js.
 FIXTURES = {"chromium", "cluster", "core_built", "lab", "quic_go", "turn", "wasm"}
 PROGRAMS = ("cargo", "chromium", "firefox", "firefox-esr", "g++", "go", "iperf3", "node", "npm", "ns", "ns2", "unshare")
-#: Questions to `PROGRAMS` that take no time.
-QUESTIONS = "metadata|version|-V|-v|--version"
+#: Questions to `PROGRAMS` that take no time, as a shell's `case` has them: all that a program is told. `cargo -v build` is none.
+QUESTIONS = "version|-V|-v|--version"
+#: Questions to one of them, with whatever follows.
+QUESTIONS_TO = {"cargo": "|metadata|'metadata '*"}
 MODULES = {"distributed", "ipykernel", "nbclient"}
 
 
@@ -56,8 +59,8 @@ class Guard:
 
     def _script(self, name: str, real: str) -> str:
         return f"""#!/bin/sh
-case "${{1-}}" in
-    {QUESTIONS}) ;;
+case "$*" in
+    {QUESTIONS}{QUESTIONS_TO.get(name, "")}) ;;
     *)
         if [ ! -e '{self._allowed}' ]; then
             echo "{name}" >>'{self._refused}'

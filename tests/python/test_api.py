@@ -19,7 +19,8 @@ import pytest
 from conftest import Cli
 
 import cwnd as package
-from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, parking_lot, plugin, replicate, run
+from cwnd import Flow, Link, Scenario, ScenarioError, dumbbell, graph, parking_lot, replicate, run
+from cwnd.plugin import crate
 
 ROOT = Path(__file__).parents[2]
 LINK = {"rate": "10Mbit/s", "rtt": "20ms", "duration": "2s"}
@@ -43,17 +44,13 @@ def test_dir_lists_what_there_is() -> None:
 ERRORS = ("NoResultError", "FolderError", "CrateError", "PluginError", "ScenarioError")
 
 
-def test_what_was_renamed_has_its_earlier_name_too() -> None:
-    assert package.NotOursError is package.FolderError
-
-
 def refusal_of(name: str, folder: Path) -> Exception:
     """An error as the package raises it."""
     (folder / "mine").write_text("mine")
     given: dict[str, Make] = {
         "NoResultError": lambda: package.load(folder),
         "FolderError": lambda: package.save(run(small()), folder, pictures=False),
-        "CrateError": lambda: plugin.new("Not A Name"),
+        "CrateError": lambda: crate.new("Not A Name"),
         "ScenarioError": lambda: small(rate=40),
     }
     with pytest.raises(getattr(package, name)) as caught:
@@ -125,6 +122,7 @@ def test_files_are_read(tmp_path: Path) -> None:
         assert caught.value.field == "path" and path in str(caught.value.value)
 
 
+@pytest.mark.slow
 def test_a_picture_leaves_the_callers_matplotlib_alone(tmp_path: Path) -> None:
     code = f"""
 import matplotlib, cwnd

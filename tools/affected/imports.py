@@ -7,11 +7,16 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 #: A module by the parts of its name: `("cwnd", "plot", "run")`.
 Module = tuple[str, ...]
 Imports = dict[Module, set[Module]]
+#: Kinds of nodes that say nothing here.
+SILENT = {ast.Load, ast.Store, ast.Del}
+#: A constant with patterns of the files that the code beside it reads and does not name: `READS = ("crates/*/src/**/*.rs",)`.
+READS = "READS"
 Documented = ast.Module | ast.FunctionDef | ast.ClassDef
 
 
@@ -29,6 +34,8 @@ class Facts:
     computes_names: bool = False
     #: Its texts, without documentation.
     strings: set[str] = field(default_factory=set)
+    #: Its `READS`: they are no texts of it.
+    reads: set[str] = field(default_factory=set)
     #: Names that it uses.
     names: set[str] = field(default_factory=set)
     #: Names of arguments, and fixtures that it asks for by a text.
@@ -43,25 +50,35 @@ class Facts:
         left = list(trees)
         while left:
             node = left.pop()
+            kind = type(node)
+            # Most nodes are one of these two, and have nothing below them.
+            if kind is ast.Name:
+                facts.names.add(node.id)  # type: ignore[attr-defined]
+                continue
+            if kind is ast.Constant:
+                if isinstance(node.value, str):  # type: ignore[attr-defined]
+                    facts.strings.add(node.value)  # type: ignore[attr-defined]
+                continue
             if is_for_types(node):
+                continue
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) == READS:
+                facts.reads |= set(ast.literal_eval(node.value))
                 continue
             if isinstance(node, ast.Import | ast.ImportFrom):
                 facts._add_import(node, packages)
             elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 attributes.append((node.value.id, node.attr))
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                facts.strings.add(node.value)
             elif isinstance(node, ast.Call):
                 facts._add_call(node)
-            if isinstance(node, ast.Name):
-                facts.names.add(node.id)
             elif isinstance(node, ast.arg):
                 facts.arguments.add(node.arg)
-            left.extend(each for each in ast.iter_child_nodes(node) if not is_documentation(each, node))
+            children = ast.iter_child_nodes(node)
+            left.extend(each for each in children if type(each) not in SILENT and not is_documentation(each, node))
         facts.attributes = {name for package, name in attributes if package in packages}
         return facts
 
     @classmethod
+    @cache
     def of_program(cls, text: str) -> Facts:
         """Those of a program for another interpreter, or of a part of one."""
         try:

@@ -38,8 +38,10 @@ EVERYTHING = (
 PROSE = (".md", ".txt", "LICENSE-APACHE", "LICENSE-MIT", ".gitignore", ".editorconfig", "mkdocs.yml", "rustfmt.toml")
 #: Folders whose names mean something else in tests too.
 GENERAL = {"crates", "cwnd", "python", "src", "tests"}
-#: Crates that have parts of their own: `make test-kernel`, `make test-python`, `make test-web`.
+#: Crates that other parts of the tests concern too.
 OTHER_PARTS = {"cwnd-bpf": "make test-kernel", "cwnd-wasm": "make test-web"}
+#: Crates without a test for cargo: the one has its tests in Python, the other is empty without the feature `kernel`.
+WITHOUT_TESTS = {MODULE, "cwnd-bpf"}
 
 
 @dataclass
@@ -80,7 +82,7 @@ def plan(changed: Iterable[str], root: Path) -> Plan:
 
 def add(result: Plan, path: str, tree: Tree, crates: Crates, needs: dict[Module, Needs]) -> None:
     """Adds what one changed file concerns."""
-    is_gone = path.endswith(".py") and path.startswith(("python/", "tools/")) and not (tree.root / path).exists()
+    is_gone = path.endswith(".py") and not (tree.root / path).exists()
     found_crates = crates.concerned(path)
     if crates.crate_of(path) is None and not path.endswith(".py"):
         found_crates = crates.naming(tree.root, path)
@@ -91,10 +93,10 @@ def add(result: Plan, path: str, tree: Tree, crates: Crates, needs: dict[Module,
         result.everything = f"{path} is gone: what imported it is not known"
     if not found_crates and not tests and not path.endswith(PROSE) and not path.startswith("web/"):
         result.everything = result.everything or f"no test is known to read {path}"
-    result.crates |= found_crates - {MODULE, *OTHER_PARTS}
+    result.crates |= found_crates - WITHOUT_TESTS
     result.others |= {OTHER_PARTS[crate] for crate in found_crates & OTHER_PARTS.keys()}
-    result.tests |= {f"{TESTS}/{test[-1]}.py" for test in tests}
-    if path.startswith(f"{TESTS}/test_"):
+    result.tests |= {tree.path_of(test) for test in tests}
+    if path.startswith(TESTS) and PurePosixPath(path).name.startswith("test_"):
         result.changed_tests |= {path} & result.tests
     files = f"{len(tests)} of {len(needs)} files of Python tests" if len(tests) != 1 else f"{'.'.join(*tests)}.py"
     result.reasons.append(
@@ -106,7 +108,7 @@ def python_tests(path: str, crates: set[str], tree: Tree, needs: dict[Module, Ne
     """The files of Python tests that a changed file concerns."""
     module = tree.module_of(path)
     words = words_of(path)
-    found = {test for test, each in needs.items() if each.words & words}
+    found = {test for test, each in needs.items() if each.is_of(path, words)}
     if MODULE in crates:
         module = NATIVE
     if module is None and path.startswith("python/cwnd/"):
@@ -145,5 +147,8 @@ def changed_files(root: Path, since: str) -> list[str]:
         return done.stdout.split("\0" if "-z" in arguments else "\n")
 
     base = git("merge-base", "HEAD", since)[0]
-    names = [*git("diff", "--name-only", "-z", base), *git("ls-files", "--others", "--exclude-standard", "-z")]
+    names = [
+        *git("diff", "--name-only", "--no-renames", "-z", base),
+        *git("ls-files", "--others", "--exclude-standard", "-z"),
+    ]
     return sorted({name for name in names if name})

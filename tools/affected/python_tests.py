@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from tools.affected.commands import CLI, command_modules
@@ -30,8 +31,14 @@ class Needs:
     modules: set[Module] = field(default_factory=set)
     #: The words of its texts.
     words: set[str] = field(default_factory=set)
+    #: Patterns of files that it reads, itself or by a module, and that it does not name.
+    reads: set[str] = field(default_factory=set)
     #: Whether it depends on the whole package: it runs the program, or imports, in a way that its text does not tell.
     whole: bool = False
+
+    def is_of(self, path: str, words: set[str]) -> bool:
+        """Whether it names a file by one of these words, or reads it."""
+        return bool(self.words & words) or any(matches(path, pattern) for pattern in self.reads)
 
 
 class Tree:
@@ -42,16 +49,17 @@ class Tree:
         package = root / "python" / "cwnd"
         self.package = sources(package, ("cwnd",))
         self.tools = sources(root / "tools", ("tools",))
-        self.tests = sources(root / TESTS, ())
+        # In whatever folder: they import each other by their own names alone.
+        self.tests = {module[-1:]: path for module, path in sources(root / TESTS, ()).items()}
         self.modules = {**self.package, **self.tools, **self.tests, NATIVE: package / "_native.pyi"}
         self.homes = homes_of(package)
         syntax = {module: ast.parse(path.read_text(), path) for module, path in self.modules.items()}
         self.facts = {module: Facts.of(tree) for module, tree in syntax.items()}
         self.imports = {module: self.of(facts) - {module} for module, facts in self.facts.items()}
+        self.commands = command_modules(self.imports)
         # The package imports a module when one of its names is used. Fixtures and commands are followed one at a time.
         for module in (("cwnd",), NATIVE, CLI, *STARTERS):
             self.imports[module] = set()
-        self.commands = command_modules({module: syntax[module] for module in self.package}, self.modules, self.homes)
         self.pages = {
             "*.md",
             "README.md",
@@ -68,6 +76,10 @@ class Tree:
         """The module that a file is."""
         return next((module for module, file in self.modules.items() if file == self.root / path), None)
 
+    def path_of(self, module: Module) -> str:
+        """The file of a module."""
+        return self.modules[module].relative_to(self.root).as_posix()
+
     def test_files(self) -> list[Module]:
         """The files with tests."""
         return [module for module in self.tests if module[-1].startswith("test_")]
@@ -82,6 +94,7 @@ class Tree:
         needs = Needs({test} | set().union(*(self.of(each) for each in [*facts, *inner])))
         needs.words = {word for text in texts for word in WORD.findall(text)}
         needs.modules = reached(self.imports, needs.modules)
+        needs.reads = set().union(*(self.facts[module].reads for module in needs.modules | helpers))
         # An import of a computed name, here or in a tool, or of all commands.
         needs.whole = (
             any(each.computes_names for each in facts)
@@ -118,3 +131,14 @@ def definitions(tree: ast.Module) -> dict[str, Facts]:
         elif isinstance(node, ast.Assign):
             found |= {ast.unparse(target): Facts.of(node.value) for target in node.targets}
     return found
+
+
+@cache
+def expression(pattern: str) -> re.Pattern[str]:
+    """A pattern of paths: `*` stands for any part of a name, `**/` for any number of folders."""
+    return re.compile(re.escape(pattern).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*"))
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether a path, that of a file that is gone too, is one of a pattern."""
+    return expression(pattern).fullmatch(path) is not None

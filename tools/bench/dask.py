@@ -22,7 +22,7 @@ import psutil
 from distributed import Client, LocalCluster
 
 import cwnd
-from cwnd.replicates.replicating import processors
+from cwnd.replicates.api import processors
 from tools.bench.threads import busy_s
 
 AIM = 1.8

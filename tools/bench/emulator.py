@@ -21,7 +21,7 @@ from datetime import date
 from pathlib import Path
 
 import cwnd
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from tools import ROOT
 
 PAGE = ROOT / "docs" / "results" / "emulator.md"

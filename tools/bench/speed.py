@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from cwnd.run_summary import Summary
-from cwnd.scenario import from_document
+from cwnd.result.summary import Summary
+from cwnd.scenario.builders import from_document
 from tools import ROOT
 from tools.peers.cases import CASES, FIG6, Case, document, spec
 from tools.peers.ns2.run import find_ns2, run_ns2

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import cwnd
 from cwnd import Scenario
-from cwnd.executor import Context, Threads, run_all
-from cwnd.lanes import SIM, STEPS, start
-from cwnd.replicates.replicating import processors
+from cwnd.replicates.api import processors
+from cwnd.replicates.executor import Context, Threads, run_all
+from cwnd.result.lanes import SIM, STEPS, start
 
 
 @dataclass(frozen=True, slots=True)

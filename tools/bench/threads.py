@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cwnd import Scenario, run
-from cwnd.executor import Context, Threads, run_all, simulating
+from cwnd.replicates.api import processors, with_seeds
 from cwnd.replicates.document import describe
-from cwnd.replicates.replicating import processors, with_seeds
+from cwnd.replicates.executor import Context, Threads, run_all, simulating
 from tools import ROOT
 
 AIM = 1.8

@@ -158,7 +158,8 @@ def main() -> None:
         above, old = rest.split(COLUMNS, 1)
         text = before + heading + above + found + "\n\n" + old.split("\n\n", 1)[1]
     kernel = os.uname().release.split("-")[0]
-    text = re.sub(r"Of \d{4}-\d\d-\d\d, Linux [\d.]+", f"Of {datetime.date.today()}, Linux {kernel}", text, count=1)
+    today = f"{datetime.date.today():%-d %B %Y}"
+    text = re.sub(r"on \d+ \w+ \d{4} on Linux [\d.]+\d", f"on {today} on Linux {kernel}", text, count=1)
     PAGE.write_text(text)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cwnd import _native
-from cwnd.scenario import scenario_schema
+from cwnd.scenario.builders import scenario_schema
 from tools import DOCS
 from tools.docs import pages, scenario_page
 

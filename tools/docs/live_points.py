@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from cwnd.replicates.api import processors
 from cwnd.replicates.folder import read
-from cwnd.replicates.replicating import processors
 from cwnd.reproduce import Point, Setup
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.reproduce.live import means_of, scenario_in_lane
 from cwnd.reproduce.numbers import JsonObject, to_json
 from cwnd.reproduce.run_folder import Entry, RunFolder
-from cwnd.result import run
-from cwnd.scenario import from_document
-from cwnd.store import MANIFEST
-from cwnd.stored_scenario import scenario_document
+from cwnd.result.result import run
+from cwnd.result.store import MANIFEST
+from cwnd.scenario.builders import from_document
+from cwnd.scenario.snapshot import scenario_document
 from tools import DOCS
 
 PAGE = DOCS / "results" / "live-points.md"
@@ -39,35 +39,54 @@ KERNELS = ("host_clock", "min_rto")
 LINUX = {"recovery": "linux"}
 HEAD = """# Points of the papers with Linux's TCP
 
-Written by `python -m tools.docs.live_points DIR...` from what [`cwnd reproduce --lane live`](../guide/reproduce.md#with-the-kernels-own-tcp) has measured.
+Written by `python -m tools.docs.live_points DIR...` from the results of [`cwnd reproduce --lane live`](../guide/reproduce.md#with-the-kernels-own-tcp).
 
-Each point of a paper's experiment ran once on [lane live](../guide/live.md), under the first seed: the same algorithm in the running kernel, with the kernel's own recovery, timers and
-acknowledgements, through the same emulated links, and with up to 10 µs at random before each packet where the paper's flows have no random time (column Linux;
-[why](../guide/live.md#what-comes-at-one-instant)). Beside it the simulator twice: with the recovery that the paper's TCP had, which the claims are judged by (its mean, and in brackets the least and
-the most of its seeds), and as lane live runs the point, with `recovery = "linux"` (seeds 1 to 32).
+Each point of a paper's experiment ran once on [lane live](../guide/live.md), under the first seed (column *Linux*).
+The running kernel ran the same algorithm through the same emulated links, with its own recovery, timers and ACKs.
+Where the paper's flows have no random time, each packet waited up to 10 µs at random ([why](../guide/live.md#what-comes-at-one-instant)).
+Two columns show the simulator:
 
-A number of Linux differs where it is off by more than 10 % of the simulator's mean and outside what the simulator's seeds gave; one of the same distribution is outside of 32 others in two cases of 33. In *italics*: it differs
-from the paper's TCP, and the simulator with Linux's recovery has it too: what that column changes accounts for it: recovery, acknowledgements and timers, for `freebsd/table` also clock and time, and for `leith2007/fig12` at 250 Mbit/s also the duration. In **bold**: it differs from
-the simulator with Linux's recovery.
+* *simulator* has the recovery of the paper's TCP, which the claims are judged by: the mean, and in brackets the minimum and maximum of its seeds.
+* *with Linux's recovery* runs the point as lane live does, with `recovery = "linux"` (seeds 1 to 32).
+
+Linux's number differs if it is off by more than 10 % of the simulator's mean and outside the range of the simulator's seeds.
+A number from the same distribution falls outside the range of 32 others in two cases of 33.
+
+* *Italics*: the number differs from the paper's TCP, but not from the simulator with Linux's recovery.
+  What that column changes accounts for the difference: recovery, ACKs and timers.
+  For `freebsd/table` it also changes the clock and the time scale, and for `leith2007/fig12` at 250 Mbit/s the duration.
+* **Bold**: the number differs from the simulator with Linux's recovery.
 """
 #: How the runs went.
 MEASURED = """
-On two processors with other work beside: the 35 labs of `leith2007/fig14` ran at the same time (20 minutes), the rest as the command does it, and the machine kept up with
-every run below: at its first try up to 100 Mbit/s, within three above.
-The column *simulator* is of another duration at `leith2007/fig12`, 250 Mbit/s (8 numbers, of which 8 differ), and of another time scale at `freebsd/table` (36, of which 29 differ).
-Of the other 154 numbers 15 differ from the simulator's with the paper's TCP.
-Of the ten points of `leith2007/fig12` at 250 Mbit/s, 200 s each, two have no run: in one of them the machine, a virtual one, was away for 60 s.
-At 10 Mbit/s and 10 ms the loss table of `freebsd` gave no run in 15 minutes; a run of 20 s by itself had one action of the applications in a hundred 0.5 ms late, the bound. 400 times slower it did.
+The machine had two processors, and other work ran at the same time.
+The 35 labs of `leith2007/fig14` ran simultaneously (20 minutes), the rest as the command schedules them.
+The machine kept up with every run below: at the first try up to 100 Mbit/s, within three tries above 100 Mbit/s.
+The column *simulator* has a different duration at `leith2007/fig12`, 250 Mbit/s (8 numbers, 8 of which differ), and a different time scale at `freebsd/table` (36, 29 of which differ).
+Of the other 154 numbers, 15 differ from the simulator's with the paper's TCP.
+Two of the ten points of `leith2007/fig12` at 250 Mbit/s, 200 s each, have no run: in one of them the virtual machine was stopped for 60 s in total.
+At 10 Mbit/s and 10 ms the loss table of `freebsd` gave no run in 15 minutes.
+In a separate run of 20 s, one application action in a hundred was 0.5 ms late, which is the limit.
+With time stretched 400-fold the table ran.
 """
 #: What was found about an experiment's differences.
 WHY: dict[str, str] = {
-    "leith2007/fig12": "At 250 Mbit/s the column *simulator* is of 500 s, measured from 100 s on, and the other two are of 200 s, measured in their second half. The duration is what differs: under seed 1 the simulator with the paper's TCP has 0.95 and 1.65 at 16 and 162 ms with CUBIC over 500 s, and 2.26 and 3.79 over 200 s. "
-    "Measured without the 10 µs, the flow of 162 ms, which comes first, had more with Linux at 40, 80 and 120 ms (CUBIC 2.3, 2.45 and 1.64, SACK 1.1, 1.2 and 1.45). "
-    "At 120 ms packets of both flows come to the full queue at one instant, and the flow with the longer way was always first there. In the simulator 0.1 µs more or less for the "
-    "second flow is a ratio of 1.8 or 2.1 for CUBIC, and of 1.6 or 1.5 for SACK, against 0.9 without.",
-    "leith2007/fig14": "Windows are of 2 to 5 packets at 16 and 40 ms, and flows keep in step there. For `exact, 16 ms` the simulator has 0.41 with 10 µs at random before each packet, 0.43 with 100 µs, 0.49 with 1 ms. "
-    "For `no spare ACKs` at 40 and 80 ms it stays at 0.44 and 0.37 with 3 ms: of its flows one keeps windows of 6 to 9 packets and the other of 4 to 7, while Linux's change places. Why was not found.",
-    "freebsd/table": "With the stretched time the kernel's clock is fine beside a round trip, so the rows of `tick` say nothing about a clock of 100 or 1000 Hz in a LAN: they are one run, and to be held against the column *with Linux's recovery* only, which is stretched as well. At the document's 0.1 ms and 1 % of loss the simulator with a clock of 100 Hz has 49 Mbit/s with the paper's recovery and 84 with Linux's (seed 1): recovery alone does not undo the collapse.",
+    "leith2007/fig12": """At 250 Mbit/s the column *simulator* shows runs of 500 s, measured from 100 s on.
+The other two columns show runs of 200 s, measured in their second half.
+The duration causes the difference: under seed 1 the simulator with the paper's TCP has 0.95 and 1.65 at 16 and 162 ms with CUBIC over 500 s, and 2.26 and 3.79 over 200 s.
+Without the 10 µs, the 162 ms flow, whose packets come first, had more with Linux at 40, 80 and 120 ms (CUBIC 2.3, 2.45 and 1.64, SACK 1.1, 1.2 and 1.45).
+At 120 ms, packets of both flows reach the full queue at the same instant, and those of the flow with the longer path were always first.
+In the simulator, 0.1 µs more or less for the second flow gives a ratio of 1.8 or 2.1 for CUBIC, and of 1.6 or 1.5 for SACK, against 0.9 without.""",
+    "leith2007/fig14": """At 16 and 40 ms windows are 2 to 5 packets, and the flows stay in step.
+For `exact, 16 ms` the simulator has 0.41 with up to 10 µs at random before each packet, 0.43 with 100 µs, and 0.49 with 1 ms.
+For `no spare ACKs` at 40 and 80 ms it stays at 0.44 and 0.37 with 3 ms.
+One of its flows keeps windows of 6 to 9 packets and the other of 4 to 7, while Linux's flows change places.
+The cause was not found.""",
+    "freebsd/table": """With time stretched, the kernel's clock is fine compared with a round trip.
+The rows of `tick` therefore say nothing about a clock of 100 or 1000 Hz in a LAN.
+They show one run, and can be compared only with the column *with Linux's recovery*, which is stretched as well.
+At the document's 0.1 ms and 1 % of loss, the simulator with a clock of 100 Hz has 49 Mbit/s with the paper's recovery and 84 with Linux's (seed 1).
+Recovery alone does not undo the collapse.""",
 }
 
 
@@ -146,7 +165,7 @@ def section(folder: Path, entry: Entry) -> tuple[str, Counter[str]]:
     ran = sum(bool(point["numbers"]) for point in entry["live"])
     text = f"\n## {entry['id']}\n\n{entry['title']}. {ran} of {len(entry['live'])} points.\n"
     if ran:
-        text += f"Of {count['numbers']} numbers {count['paper']} differ from the simulator's, and {count['linux']} from those with Linux's recovery.\n"
+        text += f"Of {count['numbers']} numbers, {count['paper']} differ from the simulator's, and {count['linux']} from those with Linux's recovery.\n"
     if note := experiments()[entry["id"]].live_note:
         text += f"In lane live {note}.\n"
     for reason, number in Counter(point["not_run"] for point in entry["live"] if "not_run" in point).items():
@@ -154,7 +173,7 @@ def section(folder: Path, entry: Entry) -> tuple[str, Counter[str]]:
     if why := WHY.get(entry["id"]):
         text += f"{why}\n"
     elif count["linux"]:
-        text += "Why these differ was not looked into.\n"
+        text += "The cause was not investigated.\n"
     return text + ("\n" + "\n".join(lines) + "\n" if ran else ""), count
 
 
@@ -169,8 +188,8 @@ def page(folders: list[Path]) -> str:
             text, count = section(*known[name])
             sections, total = sections + text, total + count
     return (
-        f"{HEAD}\nOf {' to '.join(dict.fromkeys([days[0], days[-1]]))}, Linux {os.uname().release}, durations shortened. "
-        f"**Of {total['numbers']} numbers {total['paper']} differ from the simulator's with the paper's TCP, and {total['linux']} from those with Linux's "
+        f"{HEAD}\nMeasured {' to '.join(dict.fromkeys([days[0], days[-1]]))}, Linux {os.uname().release}, durations shortened.\n"
+        f"**Of {total['numbers']} numbers, {total['paper']} differ from the simulator's with the paper's TCP, and {total['linux']} from those with Linux's "
         f"recovery.**\n{MEASURED}{sections}"
     )
 

@@ -17,9 +17,9 @@ import typer
 import typer.main
 
 from cwnd import _native
-from cwnd.cli import app
-from cwnd.completion.command import script
-from cwnd.help_panels import first_sentence
+from cwnd.cli.app import app
+from cwnd.cli.commands.completion import script
+from cwnd.cli.help_panels import first_sentence
 from tools import ROOT
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
-from cwnd.disciplines import QueueDisciplines
-from cwnd.settings import (
+from cwnd.scenario.disciplines import QueueDisciplines
+from cwnd.scenario.settings import (
     BottleneckSettings,
     CommonSettings,
     CompareSettings,

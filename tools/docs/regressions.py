@@ -17,6 +17,8 @@ from pathlib import Path
 
 from tools import DOCS, ROOT
 
+#: Where tests have tags.
+READS = ("crates/*/src/**/*.rs", "crates/*/tests/**/*.rs", "tests/python/**/*.py")
 PROBES = ROOT / "crates" / "cwnd" / "tests" / "regressions"
 ID = r"[A-Z]{1,3}\d{1,2}"
 TAG = re.compile(rf"\bRows? ({ID}(?:(?:, | and | to ){ID})*)")
@@ -63,9 +65,7 @@ def named(text: str) -> Iterator[str]:
 def tagged() -> dict[str, list[str]]:
     """Row -> its tests, as file below the root and name."""
     tests_by_row: dict[str, list[str]] = {}
-    for path in sorted(
-        [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("crates/*/tests/**/*.rs"), *ROOT.glob("tests/python/*.py")]
-    ):
+    for path in sorted(path for pattern in READS for path in ROOT.glob(pattern)):
         lines = path.read_text().splitlines()
         pending: list[str] = []
         comment = ""

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cwnd.scenario import scenario_schema
+from cwnd import _native
+from cwnd.scenario.builders import scenario_schema
 from tools import DOCS
 from tools.docs import pages
 
@@ -149,11 +150,32 @@ def distributions(schema: Schema) -> list[str]:
     return lines + pages.table(["kind", "keys; those with ? are alternatives, or may be left out", "definition"], rows)
 
 
+def lanes() -> list[str]:
+    """Which keys of a flow have no effect in which lane, and on real stacks."""
+    flows, traffic = _native.flow_keys_without_live()
+    stack = _native.flow_keys_without_stack()
+    only = [key for key in traffic if key not in flows]
+    return [
+        "### Lanes and stacks",
+        "",
+        f"[Lane live](../guide/live.md) accepts only the kernel's value of {listed(flows)}.",
+        f"For traffic, it also refuses values other than the default of {listed(only)}.",
+        f"A flow with a real [`stack`](../guide/quic.md) refuses values other than the default of {listed(stack)}: they set up the simulator's TCP and its host.",
+        "",
+    ]
+
+
+def listed(names: list[str]) -> str:
+    """Names of keys in a sentence."""
+    *first, last = (f"`{name}`" for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def page() -> str:
     """The text of the page."""
     defs = scenario_schema()["$defs"]
     lines = [INTRO, *section(defs["document"]["title"], defs["document"], 2), *links(defs)]
-    lines += section(defs["flow"]["title"], defs["flow"], 2)
+    lines += [*section(defs["flow"]["title"], defs["flow"], 2), *lanes()]
     lines += [*traffic(defs["traffic"]), *distributions(defs["times"]), *actions(defs["action"])]
     lines += section(defs["record"]["title"], defs["record"], 2)
     lines += section(defs["live"]["title"], defs["live"], 2)

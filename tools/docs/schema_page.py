@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What follows in Python and in the docs from the schema of what a run yields (`crates/cwnd-record/src/tables`).
 
-python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, python/cwnd/summary_types.py and disciplines.py
+python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, python/cwnd/_internal/summary_types.py and python/cwnd/scenario/disciplines.py
 python -m tools.docs.schema_page --check    changes nothing; fails if one of them is out of date
 """
 
@@ -17,8 +17,8 @@ from cwnd import _native
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "results.md"
-TYPES = ROOT / "python" / "cwnd" / "summary_types.py"
-DISCIPLINES = ROOT / "python" / "cwnd" / "disciplines.py"
+TYPES = ROOT / "python" / "cwnd" / "_internal" / "summary_types.py"
+DISCIPLINES = ROOT / "python" / "cwnd" / "scenario" / "disciplines.py"
 BEGIN, END = "<!-- tables: written by tools/docs/schema_page.py -->", "<!-- end of tables -->"
 COUNTS, END_COUNTS = "<!-- counts: written by tools/docs/schema_page.py -->", "<!-- end of counts -->"
 #: What a summary counts: the count, of what, and its meaning. Those of drops follow the fourth.
@@ -52,7 +52,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
-    from cwnd.metrics.statistics import IntervalDocument
+    from cwnd._internal.json_types import IntervalDocument
 '''
 DISCIPLINES_HEAD = '''\
 # SPDX-License-Identifier: MIT OR Apache-2.0
@@ -61,7 +61,7 @@ DISCIPLINES_HEAD = '''\
 from collections.abc import Mapping
 from typing import TypedDict
 
-from cwnd.flow_and_link import Value
+from cwnd.scenario.flow import Value
 
 
 class QueueDisciplines(TypedDict, total=False):

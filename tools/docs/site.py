@@ -35,7 +35,7 @@ OUTSIDE = {
 #: Notebooks, and where their pages and pictures are written.
 NOTEBOOKS, RENDERED = ROOT / "notebooks", ROOT / "out" / "notebooks"
 #: The web page, which is on the site where it has been built.
-PAGE = ROOT / "python" / "cwnd" / "lab.html"
+PAGE = ROOT / "python" / "cwnd" / "page" / "lab.html"
 LINK = r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)"
 CODE_OR_LINK = re.compile(rf"(?P<code>^```.*?^```$|`[^`\n]*`)|{LINK}", re.DOTALL | re.MULTILINE)
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from cwnd import Scenario, ScenarioError
-from cwnd.page import check_page
+from cwnd.page.html import check_page
 from cwnd.reproduce import Setup
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import AnyExperiment
-from cwnd.scenario import from_document
+from cwnd.scenario.builders import from_document
 from tools import DOCS, ROOT
 
 TARGET = ROOT / "web" / "src" / "presets.json"

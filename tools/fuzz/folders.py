@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import cwnd
-from cwnd.notebook_html import HtmlPrinter
-from cwnd.reading import NoResultError
-from cwnd.redraw import redraw
-from cwnd.report import table
+from cwnd.load import NoResultError
+from cwnd.notebook.html import HtmlPrinter
+from cwnd.plot.redraw import redraw
+from cwnd.result.report import table
 from cwnd.study.folder import StudyFolder
 from cwnd.study.manifest import whole_of
 from cwnd.study.runner import StudyRun, gathered

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 import cwnd
 from cwnd._native import record_schema
-from cwnd.store import MANIFEST, TRACE
+from cwnd.result.store import MANIFEST, TRACE
 
 SMALL = {"rate": "5Mbit/s", "rtt": "20ms", "duration": "1s"}
 

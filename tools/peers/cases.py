@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from cwnd import _native
-from cwnd.json_types import number
-from cwnd.scenario import from_document
+from cwnd._internal.json_types import number
+from cwnd.scenario.builders import from_document
 from tools.peers.ns2.run import run_ns2
 from tools.peers.ns3.run import run_ns3
 from tools.peers.peer import FlowSpec, Spec, Stopped

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The host `ns-2` beside ns-2.35: `Agent/TCP/Sack1` with its own settings, and flows of `sack` with host = "ns-2".
+"""The host `ns-2` compared with ns-2.35: `Agent/TCP/Sack1` with its own settings, and flows of `sack` with host = "ns-2".
 
 python -m tools.peers.hosts --page docs/results/host-ns-2.md
 """
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from cwnd.json_types import number
-from cwnd.scenario import from_document
-from cwnd.store import run
+from cwnd._internal.json_types import number
+from cwnd.result.store import run
+from cwnd.scenario.builders import from_document
 from tools.docs import pages
 from tools.peers.ns2.run import run_ns2
 from tools.peers.peer import FlowSpec, Spec
@@ -25,14 +25,18 @@ SECONDS = 60
 RECOVERIES = ("sack-prr", "sack", "newreno")
 #: Bits of a packet on the link, and the time between two starts.
 PACKET_BITS, APART_S = 12_000, 0.05
-INTRO = """# Host ns-2 beside ns-2
+INTRO = """# Host ns-2 compared with ns-2
 
 Written by `python -m tools.peers.hosts --page docs/results/host-ns-2.md` ({date}; needs Debian's `ns2`).
-[Host `ns-2`](../reference/hosts/ns-2.md) holds the settings of ns-2.35's `Agent/TCP/Sack1`. It has no recovery of its own here: Sack1 sends one segment for
-each that arrives while its count of packets in flight is below the window, and takes none out of that count because it is known to be lost.
-Which of the recoveries here is the nearest? `sack` flows with `host = "ns-2"` and each of them, beside ns-2 itself: {seconds} s from the start, mean
-of {seeds} seeds, in each cell the utilisation in per cent, packets dropped, and timeouts.
-The buffer counts the packet that is being sent. Sends are delayed by up to a packet's time at random (`overhead`).
+[Host `ns-2`](../reference/hosts/ns-2.md) holds the settings of ns-2.35's `Agent/TCP/Sack1`, but not its recovery.
+Sack1 sends one segment for each that arrives while its count of packets in flight is below the window.
+It does not subtract a packet from that count when the packet is known to be lost.
+
+The table shows which of the simulator's recoveries is nearest.
+It compares ns-2 with `sack` flows with `host = "ns-2"` and each recovery: {seconds} s from the start, mean of {seeds} seeds.
+Each cell gives the utilisation in per cent, packets dropped, and timeouts.
+The buffer includes the packet that is being sent.
+Sends are delayed at random by up to one packet's transmission time (`overhead`).
 
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""One flow of each algorithm beside ns-2's TCP-Linux: throughput, drops and the shape of the window.
+"""One flow of each algorithm compared with ns-2's TCP-Linux: throughput, drops and the shape of the window.
 
 100 Mbit/s, 60 ms, a buffer of 100 packets, 200 s. --page writes the page of the docs, the causes of all differences over
 10 % included, and its picture; a difference without a cause is an error.
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import textwrap
 from pathlib import Path
 
 import matplotlib as mpl
@@ -37,34 +36,48 @@ THEIRS = {"color": "#56B4E9", "linewidth": 2.0}
 OURS = {"color": "#B33F00", "linewidth": 0.8}
 TOP = 720  # segments: the overshoot of slow start is cut off
 
+# One sentence a line, in the page too.
 CAUSES = {
-    "start": """ns-2's slow start grows by one packet per ACK, ours by what the ACK acknowledges (RFC 5681 §3.1, today's Linux): with
-        a receiver that acknowledges every second packet the window grows 1.5-fold or 2-fold per round trip, and so overshoots. With every segment
-        acknowledged the two are the same (trials), and `cubic-2.1`, which counts ACKs, needs no such trial.""",
-    "bursts": """Hybla's slow start overshoots by hundreds of packets. RFC 6675 takes them out of the pipe when they are known to be lost, so that they are
-        sent again in bursts, and some are lost again; ns-2 halves step by step. With proportional rate reduction (`recovery = "sack-prr"`) and every
-        segment acknowledged the two agree (trials).""",
-    "acks": """ns-2's modules are those of Linux 2.6.22: growth counts ACKs there, in standard TCP as in YeAH's Scalable phase; today's counts acknowledged segments. With a
-        receiver that acknowledges every second packet the window grows half as fast there. With every segment acknowledged the difference is gone
-        (trials).""",
-    "halving": """Linux 2.6.22 has no proportional rate reduction but rate halving: one packet leaves for every second ACK as long as recovery lasts, and where the
-        module does not forbid it, down to half the threshold; then slow start brings the window back. The last column of the first table is
-        ns-2's lowest window of a reduction over the window that it left recovery with (median; sampled every 2 ms). BIC, CUBIC, H-TCP and
-        Westwood forbid it; where the window of 500 packets that fills the link is undercut, the link idles for about one round trip, and
-        the next reduction comes later by as much.""",
-    "steps": """Drops of a reduction are a whole number: how many increments fall between the first drop and the ACK that shows it. Scalable's window grows by
-        6 packets per round trip here, and 6.0 lie on the edge between 6 and 7: with buffers of 90 and of 150 packets both lose the same number in
-        each reduction, 6 and 7 (drops over reductions, trials).""",
-    "estimate": """Linux 2.6.22 asks Westwood for the lowest window at each step of rate halving, so that its estimate is read when recovery ends. Grieco and Mascolo read
-        it at the loss. In steady state both give the same window; at the end of slow start the estimate has not caught up yet, ours restarts
-        from a lower window and needs half a minute to be back. Measured from 60 s on, the difference is gone (trials). Today's Linux halves at the loss and jumps to
-        the estimate when recovery ends (`westwood-linux`): 200 packets in one burst into a queue of 100, of which 80 to 100 are lost, again and again (trials).""",
+    "start": """ns-2's slow start grows by one packet per ACK, ours by what the ACK acknowledges (RFC 5681 §3.1, today's Linux).
+        With a receiver that acknowledges every second packet, ns-2's window grows 1.5-fold per round trip and ours 2-fold; both overshoot accordingly.
+        With every segment acknowledged the two are the same (trials).
+        `cubic-2.1` counts ACKs and needs no such trial.""",
+    "bursts": """Hybla's slow start overshoots by hundreds of packets.
+        RFC 6675 takes them out of the pipe when they are known to be lost, so they are sent again in bursts, and some are lost again.
+        ns-2 halves step by step.
+        With proportional rate reduction (`recovery = "sack-prr"`) and every segment acknowledged the two agree (trials).""",
+    "acks": """ns-2's modules are those of Linux 2.6.22, where growth counts ACKs, in standard TCP and in YeAH's Scalable phase.
+        Today's modules count acknowledged segments.
+        With a receiver that acknowledges every second packet, ns-2's window grows half as fast.
+        With every segment acknowledged the difference is gone (trials).""",
+    "halving": """Linux 2.6.22 uses rate halving instead of proportional rate reduction.
+        One packet leaves for every second ACK as long as recovery lasts.
+        Unless the module forbids it, the window falls as far as half the threshold, and slow start then brings it back.
+        BIC, CUBIC, H-TCP and Westwood forbid it.
+        The last column of the first table is ns-2's lowest window of a reduction over its window at the end of recovery (median; sampled every 2 ms).
+        If the window falls below the 500 packets that fill the link, the link idles for about one round trip, and the next reduction comes later by as much.""",
+    "steps": """The drops of a reduction are a whole number: the increments between the first drop and the ACK that shows it.
+        Scalable's window grows by 6 packets per round trip here, and 6.0 is on the edge between 6 and 7 drops.
+        With buffers of 90 and of 150 packets both lose the same number in each reduction, 6 and 7 (drops over reductions, trials).""",
+    "estimate": """Linux 2.6.22 asks Westwood for the lowest window at each step of rate halving, so it reads the estimate when recovery ends.
+        Grieco and Mascolo read it at the loss.
+        In steady state both give the same window.
+        At the end of slow start the estimate has not caught up yet: ours restarts from a lower window and needs half a minute to return.
+        Measured from 60 s on, the difference is gone (trials).
+        Today's Linux halves at the loss and jumps to the estimate when recovery ends (`westwood-linux`).
+        It sends 200 packets in one burst into a queue of 100 and loses 80 to 100 of them, again and again (trials).""",
 }
 
-ALSO = """BIC: Linux divides its count by the ratio of segments to ACKs, and today's counts segments as well: its window then grows twice as fast
-as the constants say, as the trial with Linux's set shows. In ns-2 the ratio does its duty, but with every segment acknowledged it stays at 31/16 instead of 1 (an integer
-division in its average), and ns-2's is twice too fast as well: there `bic-linux` is its equal (trials). Scalable TCP in Linux 2.6.22 counts 50 ACKs where today's counts 100 segments; with every segment acknowledged and 50 for ours, what is left is the halving. Illinois in Linux 2.6.22 keeps what it
-should give away; after a full queue that is a half either way, and so the correct form gives the same here. CUBIC 2.1 agrees to the reduction; the RFC's and today's Linux's keep 0.7 where it keeps 0.8, and so have fewer and deeper reductions."""
+ALSO = """BIC: Linux divides its count by the ratio of segments to ACKs, and today's Linux counts segments as well.
+Its window therefore grows twice as fast as the constants say, as the trial with Linux's set shows.
+In ns-2 the ratio works, but with every segment acknowledged an integer division in its average keeps it at 31/16 instead of 1.
+ns-2's window then grows twice as fast too, and equals that of `bic-linux` (trials).
+Scalable TCP in Linux 2.6.22 counts 50 ACKs where today's counts 100 segments.
+With every segment acknowledged and 50 for ours, only the halving is left.
+Illinois in Linux 2.6.22 keeps what it should give away.
+After a full queue that is half in either case, so the correct form gives the same here.
+CUBIC 2.1 agrees down to the number of reductions.
+The RFC's CUBIC and today's Linux's keep 0.7 where CUBIC 2.1 keeps 0.8, so their reductions are fewer and deeper."""
 
 
 def table(head: list[str], rows: list[list[str]]) -> list[str]:
@@ -113,29 +126,31 @@ def page(
     """The page, in Markdown."""
     causes = []
     for name, text in CAUSES.items():
-        causes += textwrap.wrap(f"* **{name}**: {' '.join(text.split())}", 140, subsequent_indent="  ")
+        first, *others = (line.strip() for line in text.splitlines())
+        causes += [f"* **{name}**: {first}", *(f"  {line}" for line in others)]
     left_out = [f"`{pair.ours}`" for pair in PAIRS if pair.ours not in {each.ours for each, _, _ in pairs}]
     return "\n".join(
         [
-            "# Beside ns-2's TCP-Linux",
+            "# Compared with ns-2's TCP-Linux",
             "",
-            "Written by `python -m tools.peers.modules --page docs/results/peers-linux.md` (part of `make compare`). One flow, 100 Mbit/s, 60 ms, a buffer",
-            f"of 100 packets, {SECONDS} s, no initial threshold, every second segment acknowledged; ns-2.35's `Agent/TCP/Linux`, which runs the",
-            "modules of Linux 2.6.22. Ours is the parameter set nearest to that. Every cell: ours : ns-2's, bold where they differ by more than",
-            "10 %. A reduction is a fall of the window by more than 5 %.",
-            *([f"Left out, for they are not built yet: {', '.join(left_out)}."] if left_out else []),
+            "Written by `python -m tools.peers.modules --page docs/results/peers-linux.md` (part of `make compare`).",
+            f"One flow: 100 Mbit/s, 60 ms, a buffer of 100 packets, {SECONDS} s, no initial threshold, every second segment acknowledged.",
+            "ns-2.35's `Agent/TCP/Linux` runs the modules of Linux 2.6.22; ours is the parameter set nearest to each.",
+            "Each cell shows ours : ns-2's, in bold where they differ by more than 10 %.",
+            "A reduction is a fall of the window by more than 5 %.",
+            *([f"Left out because they are not built yet: {', '.join(left_out)}."] if left_out else []),
             "",
             f"![The windows of both, algorithm by algorithm]({picture})",
             "",
             *as_is,
             "",
-            "## The causes",
+            "## Causes of the differences",
             "",
             *causes,
             "",
-            *textwrap.wrap(" ".join(ALSO.split()), 140),
+            ALSO,
             "",
-            "## One thing changed at a time",
+            "## Trials with one change each",
             "",
             *changed,
             "",
@@ -175,7 +190,9 @@ def draw(pairs: list[tuple[Pair, SingleFlowResult, SingleFlowResult]], path: Pat
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", type=Path, help="write the page to this file, its picture to pictures/ beside it")
+    parser.add_argument(
+        "--page", type=Path, help="write the page to this file, its picture to the folder pictures beside its own"
+    )
     args = parser.parse_args()
     try:
         pairs, trials = compare(lambda text: print(text, file=sys.stderr))
@@ -184,7 +201,7 @@ def main() -> None:
         raise SystemExit(f"error: {error}") from None
     print("\n".join([*as_is, "", *changed]))
     if args.page is not None:
-        picture = Path("pictures") / args.page.with_suffix(".png").name
+        picture = Path("../pictures") / args.page.with_suffix(".png").name
         draw(pairs, args.page.parent / picture)
         args.page.write_text(page(pairs, as_is, changed, str(picture)))
     if missing := unexplained(pairs):

@@ -21,6 +21,7 @@ from pathlib import Path
 from tools import ROOT
 from tools.published import CRATES
 from tools.published.api import changes, items
+from tools.unlinked import options
 
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 #: Most bytes of a package, compressed.
@@ -28,6 +29,8 @@ MOST = 200_000
 #: Features of the core, alone and together; by itself each has to compile.
 FEATURES = ("", "registry", "std", "kernel-replay", "registry,std", "registry,std,kernel-replay")
 ACCEPT = "make published ACCEPT=1"
+#: As `make lint` checks: what the crates depend on is checked once for both.
+BUILD = ("--quiet", "--release", "--locked", *options())
 #: Only a nightly rustdoc counts examples, or one that is told so. Cargo is not told: it would build the dependencies anew.
 RUSTDOC = """#!/bin/sh
 RUSTC_BOOTSTRAP=1 exec rustdoc "$@"
@@ -48,8 +51,7 @@ def features() -> None:
     for some in FEATURES:
         cargo(
             "clippy",
-            "--quiet",
-            "--locked",
+            *BUILD,
             "-p",
             "cwnd",
             "--no-default-features",
@@ -64,7 +66,7 @@ def features() -> None:
 def documentation(accept: bool) -> list[str]:
     """Every link in the documentation leads somewhere, with default features and with all; how the API differs from its record."""
     folder = TARGET / "doc"
-    arguments = ("doc", "--quiet", "--locked", "--no-deps")
+    arguments = ("doc", *BUILD, "--no-deps")
     cargo(*arguments, "-p", "cwnd", "--all-features", RUSTDOCFLAGS="-D warnings")
     for crate in CRATES:
         # Else pages of items that are no more would stay.
@@ -90,7 +92,7 @@ def examples() -> list[str]:
     wrong = []
     for crate in CRATES:
         coverage = cargo(
-            *("rustdoc", "--quiet", "--locked", "--all-features", "-p", crate),
+            *("rustdoc", *BUILD, "--all-features", "-p", crate),
             *("--", "-Z", "unstable-options", "--show-coverage", "--output-format", "json"),
             RUSTDOC=str(rustdoc),
         )

@@ -93,7 +93,7 @@ check("6: over ten seeds too", without.mean + without.half < 0.5 && friendly.mea
 const late = (await shown("late")).values.late;
 check("7: without fast convergence the late one has less", (await pressed("late", "off")).values.late < late - 0.05);
 
-// 8. What the text says of this project's own experiment is held by tests/python/test_essay.py.
+// 8. What the text says of this project's own experiment is held by tests/python/page/test_essay.py.
 const six = (await shown("six")).values;
 check("8: CUBIC has more than SACK", six.cubic > 1.5 * six.sack && near(six.cubic + six.sack, 1, 0.03));
 const kept = { 0.7: await seeds("six") };

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from cwnd import _native
+from cwnd._internal.terminal import Grid, Printer
 from cwnd.kernel.native import KernelError, KernelModule, kernel_registrations
-from cwnd.terminal import Grid, Printer
 
 SYSCTLS = Path("/proc/sys/net/ipv4")
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import signal
 import sys
 
+from cwnd._internal.messages import shows_progress
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import (
     KernelInputError,
@@ -14,7 +15,6 @@ from cwnd.kernel.native import (
     kernel_give_up_rights,
     kernel_registrations,
 )
-from cwnd.messages import shows_progress
 
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 #: Interval between two counts of the connections, s.

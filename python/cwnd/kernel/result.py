@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NotRequired, TypedDict, cast
+from typing import Annotated, NotRequired, TypedDict, cast
 
 from cwnd import _native
+from cwnd._internal.json_files import read_json
+from cwnd._internal.json_types import SIGNED
+from cwnd._internal.summary_types import TABLES
 from cwnd.kernel.native import KernelInputError
-from cwnd.result import Result
-from cwnd.run_summary import Summary
-from cwnd.stored_json import read_json
-from cwnd.summary_types import TABLES
-from cwnd.tables import FolderTables
+from cwnd.result.result import Result
+from cwnd.result.store import TRACE
+from cwnd.result.summary import Summary
+from cwnd.result.tables import FolderTables
 
-KIND = "cwnd kernel trace"
 MANIFEST = "manifest.json"
 LANE = "kernel"
 
@@ -50,9 +51,9 @@ class TraceSummary(TracedSet):
     versions: dict[str, str]
     #: digests of the plugins on which calls were repeated
     plugins: NotRequired[dict[str, str]]
-    #: the command that was traced, its exit code (null: it was still running), and its connections
+    #: the command that was traced, its exit code (null: it was still running; negative: the signal that ended it), and its connections
     command: NotRequired[list[str]]
-    exit: NotRequired[int | None]
+    exit: NotRequired[Annotated[int | None, SIGNED]]
     command_connections: NotRequired[dict[str, int] | None]
 
 
@@ -106,7 +107,7 @@ def replayed(folder: Path, cc: str | None, settings: list[tuple[str, str]]) -> t
     """The file of hook calls of a trace's folder, and the set and parameters to replay it with: by default those of the trace."""
     try:
         manifest = read_json(folder / MANIFEST)
-        is_trace = manifest["kind"] == KIND
+        is_trace = manifest["kind"] == TRACE
     except (OSError, ValueError, KeyError, TypeError):
         is_trace = False
     if not is_trace:

@@ -15,19 +15,20 @@ from types import FrameType
 
 import pyarrow as pa
 
-from cwnd import _native, partial_folders
+from cwnd import _native
+from cwnd._internal import partial_folders
+from cwnd._internal.escapes import one_line
+from cwnd._internal.messages import note, shows_progress
 from cwnd._native import ScenarioError, Table
-from cwnd.harmless import one_line
 from cwnd.kernel.listing import tcp_setting
 from cwnd.kernel.native import KernelEnded, KernelInputError, KernelModule, KernelTrace
 from cwnd.kernel.result import LANE, Manifest, TracedSet, TraceSummary
 from cwnd.kernel.spec import is_object, module, name_of_set
 from cwnd.kernel.trace_folder import TraceWriter, trace_writer
 from cwnd.kernel.use import by_namespace_setting, report_exceptions
-from cwnd.messages import note, shows_progress
-from cwnd.plugin import LOADED
-from cwnd.replay import what_is_compared
-from cwnd.store import TRACE, check_folder, kind_of_result
+from cwnd.plugin.crate import LOADED
+from cwnd.replay.trace import what_is_compared
+from cwnd.result.store import TRACE, check_folder, kind_of_result
 
 # Prefix of the names of the kernel's own algorithms.
 KERNELS_OWN = "kernel/"

@@ -13,10 +13,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cwnd import partial_folders
+from cwnd._internal import partial_folders
 from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.result import Manifest
-from cwnd.store import MANIFEST, replace
+from cwnd.result.store import MANIFEST, replace
 
 ROWS_PER_GROUP = 1 << 16
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from cwnd._internal.messages import note, shows_progress
 from cwnd.kernel.native import KernelEnded, KernelScope
 from cwnd.kernel.spec import acquire
-from cwnd.messages import note, shows_progress
 
 #: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
 ABSENT, NO_PROGRAM = 127, 126

@@ -11,8 +11,8 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from cwnd._internal.terminal import Grid
 from cwnd.kernel.native import KernelConnection, KernelTrace
-from cwnd.terminal import Grid
 
 # A terminal shows the connections with most calls; the tables have all.
 MAX_SHOWN = 20

@@ -2,7 +2,7 @@
 """The measures of RFC 5166, over the tables of a run, and statistics over replicates.
 
 Formulas take numbers or tables and return a `Measure`: a finite value with its unit, or `None` with the reason. docs/reference/measures.md
-defines each, with source and example. The tables are those of `cwnd.result.Result`. Other lanes may lack some of them: measures
+defines each, with source and example. The tables are those of `cwnd.result.result.Result`. Other lanes may lack some of them: measures
 that need these are undefined there.
 """
 

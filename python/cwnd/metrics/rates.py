@@ -17,6 +17,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+#: The reason where a run has no transfer.
+NONE_STARTED = "no transfer started"
+#: What the reasons say of transfers that did not end within the run: of their times only the part within the run is known.
+DID_NOT_END = ("transfers did not end", "of the transfers ended")
+
+
+def is_unfinished(why: str) -> bool:
+    """Whether this reason for no value, or one of several, says that transfers did not end within the run."""
+    return any(words in why for words in DID_NOT_END)
+
+
 @measure("Mbit/s")
 def throughput(cwnd: pa.Table, flow: int, *, packet_bytes: int, begin_s: float, end_s: float) -> float:
     """Wire bits of a flow that left its last link between two times, over that time (RFC 5166 §2.1.1).
@@ -85,7 +96,7 @@ def completion_time(transfers: pa.Table) -> Distribution:
         started = np.asarray(column(transfers, "start_s"), np.float64)
         taken = np.asarray(column(transfers, "end_s"), np.float64) - started
         if not len(taken):
-            raise UndefinedError("no transfer started")
+            raise UndefinedError(NONE_STARTED)
         return np.where(np.isnan(taken), np.inf, taken)
 
     def mean() -> float:

@@ -7,25 +7,44 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from cwnd import drop_causes
-from cwnd.json_types import number as number_of
+from cwnd._internal import drop_causes
+from cwnd._internal.json_types import number as number_of
+from cwnd._internal.json_types import optional_number
 from cwnd.metrics.delay import queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import drop_runs, index_of_dispersion, loss_rate, mean_drop_run, synchronisation
-from cwnd.metrics.measure_type import Measure, UndefinedError, attempt
+from cwnd.metrics.measure_type import Distribution, Measure, UndefinedError, attempt
 from cwnd.metrics.oscillation import coefficient_of_variation, smoothness
 from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures, Measures
 from cwnd.metrics.series import TICK_S, Integers, Rates, drops, forwarded, rates, reductions
 from cwnd.metrics.transfers import Transfers, transfers_by_group
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from cwnd._internal.summary_types import LinkSummary, MeasuredSummary
     from cwnd._native import Scenario
-    from cwnd.result import Result
-    from cwnd.summary_types import LinkSummary
+
+
+class MeasuredRun(Protocol):
+    """What is measured of a run: `cwnd.Result` has it."""
+
+    @property
+    def scenario(self) -> Scenario: ...
+    @property
+    def summary(self) -> MeasuredSummary: ...
+    @property
+    def cwnd(self) -> pa.Table: ...
+    @property
+    def events(self) -> pa.Table: ...
+    @property
+    def waits(self) -> pa.Table: ...
+    @property
+    def transfers(self) -> pa.Table: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +76,9 @@ SHORTEST_S = 1.0
 DEFAULT = Settings()
 #: Why a link has no capacity at all.
 NO_RATE = "no rate"
+NO_DELAY = Measure(None, "ms", NO_RATE)
+#: The queueing delay of a link without a rate.
+WITHOUT_QUEUE: Distribution = {"mean": NO_DELAY, "p50": NO_DELAY, "p95": NO_DELAY, "p99": NO_DELAY}
 
 
 def last_start_s(scenario: Scenario) -> float:
@@ -71,11 +93,11 @@ def defined(measure: Measure) -> float:
     return measure.value
 
 
-def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings = DEFAULT) -> Measures:
+def measures(run: MeasuredRun, groups: Sequence[Sequence[int]], settings: Settings = DEFAULT) -> Measures:
     """The measures of a run: of all flows, of each link, and of each group of flow numbers."""
-    scenario, cwnd, events = result.scenario, result.cwnd, result.events
+    scenario, cwnd, events = run.scenario, run.cwnd, run.events
     begin_s, end_s = scenario.measured_s
-    flows, links = result.summary["flows"], result.summary["links"]
+    flows, links = run.summary["flows"], run.summary["links"]
     lost_at, lost_by, positions = drops(events, begin_s, end_s)
     carried = forwarded(cwnd, begin_s, end_s) if cwnd.num_rows else None
 
@@ -133,7 +155,7 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
 
     def of_link(number: int, link: LinkSummary) -> LinkMeasures:
         at, by, where = (lost_at, lost_by, positions) if len(links) == 1 else drops(events, begin_s, end_s, number)
-        waits = queueing_delay(result.waits, number)
+        waits = queueing_delay(run.waits, number) if has_queue(link) else WITHOUT_QUEUE
         return LinkMeasures(
             utilization=Measure(link["utilization"], why=without_capacity(link)),
             loss_rate=loss_rate(sum(int(number_of(link, column)) for column in drop_causes.COLUMNS), link["packets"]),
@@ -151,8 +173,18 @@ def measures(result: Result, groups: Sequence[Sequence[int]], settings: Settings
         of_flows(range(len(flows))),
         [of_link(number, link) for number, link in enumerate(links)],
         [of_flows(group) for group in groups],
-        transfers_of(result),
+        transfers_of(run),
     )
+
+
+def has_queue(link: LinkSummary) -> bool:
+    """Whether packets wait at a link: those with a rate have a queue."""
+    return link["capacity_mbps"] is not None
+
+
+def number_of_link(link: LinkSummary, key: str) -> float | None:
+    """A number of a link's summary; none of a queue that it has not, for which the summary has 0."""
+    return None if key.startswith("queue_") and not has_queue(link) else optional_number(link, key)
 
 
 def without_capacity(link: LinkSummary) -> str:
@@ -169,30 +201,30 @@ def runs_of_drops(by: Integers, positions: Integers) -> list[int]:
     return [run for dropped in by_flow for run in drop_runs(dropped)]
 
 
-def transfers_of(result: Result) -> list[Transfers]:
+def transfers_of(run: MeasuredRun) -> list[Transfers]:
     """The transfers of a run, group by group: those of flows and lists, and those of other traffic that started in the measured interval."""
-    begin_s, end_s = result.scenario.measured_s
-    names = result.scenario.traffic_names
-    listed = {group["name"] for group in result.summary["traffic"] if group["asked"] == "list"}
+    begin_s, end_s = run.scenario.measured_s
+    names = run.scenario.traffic_names
+    listed = {group["name"] for group in run.summary["traffic"] if group["asked"] == "list"}
     return transfers_by_group(
-        result.transfers,
+        run.transfers,
         begin_s=begin_s,
         end_s=end_s,
-        flows=[(group.name, group.flows) for group in result.scenario.groups],
+        flows=[(group.name, group.flows) for group in run.scenario.groups],
         traffic=names,
         lists=[index for index, name in enumerate(names) if name in listed],
     )
 
 
-def converged(result: Result, flows: Sequence[int] | None = None, settings: Settings = DEFAULT) -> float:
+def converged(run: MeasuredRun, flows: Sequence[int] | None = None, settings: Settings = DEFAULT) -> float:
     """Seconds from the last start among `flows` (all) to their convergence; infinite when they do not converge within the run.
 
     With the default settings: for 60 s, the means over 10 s of each two flows are within 20 % of each other.
     """
-    summary = result.summary["flows"]
+    summary = run.summary["flows"]
     chosen = list(range(len(summary)) if flows is None else flows)
-    since, end = max(summary[flow]["start_s"] for flow in chosen), result.scenario.duration_s
-    bytes_ = result.scenario.packet_bytes
-    flow_rates = rates(result.cwnd, packet_bytes=bytes_, interval_s=settings.interval_s, begin_s=since, end_s=end)
+    since, end = max(summary[flow]["start_s"] for flow in chosen), run.scenario.duration_s
+    bytes_ = run.scenario.packet_bytes
+    flow_rates = rates(run.cwnd, packet_bytes=bytes_, interval_s=settings.interval_s, begin_s=since, end_s=end)
     time = convergence_time(flow_rates.only(chosen), delta=settings.delta, hold_s=settings.hold_s, since_s=since)
     return math.inf if time.value is None else time.value

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TypedDict, cast
 
+from cwnd._internal.json_types import IntervalDocument
 from cwnd.metrics.measure_type import Measure, MeasureDocument
-from cwnd.metrics.statistics import IntervalDocument
 from cwnd.metrics.transfers import Transfers
 
 

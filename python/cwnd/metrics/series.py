@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cwnd import drop_causes
+from cwnd._internal import drop_causes
 from cwnd.metrics.measure_type import UndefinedError
 
 if TYPE_CHECKING:

@@ -6,22 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Literal
 
-
-class IntervalDocument(TypedDict, total=False):
-    """A mean or a median over replicates as JSON, with its confidence interval: `low`, `high` and `n` always, and one of the centres."""
-
-    mean: float | None
-    median: float | None
-    low: float | None
-    high: float | None
-    n: int
-    sd: float
-    why: str
-    #: of a measure: its unit, and in how many runs it has no value
-    unit: str
-    undefined: int
+from cwnd._internal.json_types import IntervalDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import ParamSpec, TypeVar
 
-from cwnd.input_errors import refused
+from cwnd._internal.input_errors import refused
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cwnd.input_errors import refused
+from cwnd._internal.input_errors import refused
 from cwnd.plot.arguments import checked
 from cwnd.plot.runs.distribution import distribution
 from cwnd.plot.runs.variants import Runs

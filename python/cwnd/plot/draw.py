@@ -15,14 +15,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from cwnd.plot.run import COLOURS, DASHES, NAMED, LineStyle, RunData
-from cwnd.temporary_files import replacing
+from cwnd._internal.temporary_files import replacing
+from cwnd.plot.data import COLOURS, DASHES, NAMED, LineStyle, RunData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from cwnd.result import Result
+    from cwnd.result.result import Result
 
 __all__ = ["COLOURS", "DASHES", "MARKERS", "STYLE", "draw", "save", "title"]
 
@@ -42,6 +42,8 @@ GREY = "#333333"
 #: The mark of a connection that ended by a fault, as keywords of a line, and its name.
 END = {"marker": "X", "markersize": 8, "markeredgecolor": "black", "markeredgewidth": 0.8, "linestyle": "none"}
 END_NAME = "connection ended"
+#: How many letters of a heading's two lines may be left free where it is wrapped: a long word.
+WRAPPED = 20
 # Of more links than this only the busiest are drawn.
 MAX_LINKS = 12
 
@@ -295,8 +297,11 @@ def title(name: str, width: int) -> str:
 
 
 def heading(run: RunData, width: int, more: str = "") -> str:
-    """The heading of a picture: the scenario's name, and its setup."""
-    return f"{title(run.name + more, width)}\n{textwrap.shorten(run.setup(width), width, placeholder=' …')}"
+    """The heading of a picture: the scenario's name, and its setup, which has a second line for jitter."""
+    name = title(run.name + more, width)
+    if run.others():
+        return f"{name}\n{title(run.setup(2 * width - WRAPPED), width)}"
+    return f"{name}\n{textwrap.shorten(run.setup(width), width, placeholder=' …')}"
 
 
 def new_figure(*, figsize: tuple[float, float], layout: Literal["constrained"]) -> Figure:

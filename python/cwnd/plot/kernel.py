@@ -17,10 +17,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from cwnd.harmless import one_line
+from cwnd._internal.escapes import one_line
 from cwnd.kernel.result import headline
+from cwnd.plot.data import Dash, Numbers
 from cwnd.plot.draw import COLOURS, STYLE, save_pair
-from cwnd.plot.run import Dash, Numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

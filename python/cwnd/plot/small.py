@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
+from cwnd.plot.data import COLOURS
 from cwnd.plot.draw import GREY, STYLE, new_figure, short
-from cwnd.plot.run import COLOURS
 from cwnd.plot.runs.pictures import queue, windows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from cwnd.metrics.statistics import IntervalDocument
-    from cwnd.result import Result
+    from cwnd._internal.json_types import IntervalDocument
+    from cwnd.result.result import Result
 
 #: Font size in points, and width in inches.
 SMALL = {**STYLE, "font.size": 8.0}

@@ -3,7 +3,3 @@
 
 The results depend on scenario and seeds only, not on the number of threads or on the order in which runs end.
 """
-
-from cwnd.replicates.replicating import Replicates, replicate
-
-__all__ = ["Replicates", "replicate"]

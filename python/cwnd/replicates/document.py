@@ -7,12 +7,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypedDict, cast
 
-from cwnd import drop_causes
+from cwnd._internal import drop_causes
+from cwnd._internal.json_types import IntervalDocument, number, optional_number, total_of
+from cwnd._internal.summary_types import FlowIntervals, LinkIntervals, LinkSummary, TrafficIntervals, TrafficSummary
 from cwnd._native import FlowGroup
-from cwnd.json_types import number, optional_number, total_of
 from cwnd.metrics.fairness import NOT_CONVERGED
 from cwnd.metrics.measure_type import Measure, MeasureDocument
-from cwnd.metrics.run import Settings, measures, without_capacity
+from cwnd.metrics.rates import NONE_STARTED
+from cwnd.metrics.run import Settings, measures, number_of_link, without_capacity
 from cwnd.metrics.run_measures import (
     FlowMeasureDocuments,
     FlowMeasureIntervals,
@@ -20,13 +22,13 @@ from cwnd.metrics.run_measures import (
     LinkMeasureIntervals,
     by_name,
 )
-from cwnd.metrics.statistics import IntervalDocument, mean_interval, median_interval
+from cwnd.metrics.statistics import mean_interval, median_interval
 from cwnd.metrics.transfers import SIZE_CLASSES, SizeClass, Transfers, TransfersSummary
-from cwnd.run_summary import Packets, SeedSummary
-from cwnd.summary_types import FlowIntervals, LinkIntervals, LinkSummary, TrafficIntervals, TrafficSummary
+from cwnd.replicates.left_out import mean_of_others, reason_of
+from cwnd.result.summary import Packets, SeedSummary
 
 if TYPE_CHECKING:
-    from cwnd.result import Result
+    from cwnd.result.result import Result
 
 MeasureDocuments = Mapping[str, MeasureDocument]
 Intervals = Mapping[str, IntervalDocument]
@@ -267,7 +269,7 @@ def combine(flow_groups: Sequence[FlowGroup], runs: Sequence[RunDocument], asked
         numbers = [key for key, value in link.items() if value is None or isinstance(value, int | float)]
         values = {
             "name": link["name"],
-            **{key: over(lambda run, key=key: optional_number(run["links"][index], key), why) for key in numbers},  # type: ignore[misc]
+            **{key: over(lambda run, key=key: number_of_link(run["links"][index], key), why) for key in numbers},  # type: ignore[misc]
             "measures": over_measures([measure_documents(run["measures"]["links"][index]) for run in runs]),
         }
         return cast("LinkOverRuns", values)
@@ -362,7 +364,7 @@ def over_transfers(runs: Sequence[RunDocument]) -> list[TransfersOverRuns]:
 
 def completion_over(runs: Sequence[TransferMeasures | SizeMeasures | None]) -> CompletionIntervals:
     """Completion times over the runs; none in a run without such a transfer."""
-    none = Measure(None, "s", "no transfer started").document()
+    none = Measure(None, "s", NONE_STARTED).document()
     parts = {part: over_measure(part, [run[part] if run else none for run in runs]) for part in COMPLETION}
     return cast("CompletionIntervals", parts)
 
@@ -376,14 +378,15 @@ def over_measure(name: str, measured: Sequence[MeasureDocument]) -> IntervalDocu
     """One measure over the runs."""
     values = [measure["value"] for measure in measured if measure["value"] is not None]
     reasons = [measure["why"] for measure in measured if measure["value"] is None]
+    why = reason_of(reasons)
     if name in TIMES and values:
         document = median_interval([*values, *([math.inf] * len(reasons))]).document("median")
     else:
-        document = mean_interval(values).document("mean")
+        document = mean_of_others(values, why).document("mean")
     document["unit"] = measured[0]["unit"]
     if reasons:
         document["undefined"] = len(reasons)
-        document["why"] = reasons[0]
+        document["why"] = why
     return document
 
 

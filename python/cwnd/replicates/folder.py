@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import cast
 
 from cwnd import _native
+from cwnd._internal.json_files import read_json
+from cwnd._internal.partial_folders import lock
+from cwnd._internal.temporary_files import replacing
 from cwnd._native import Scenario
-from cwnd.partial_folders import lock
 from cwnd.replicates.document import ReplicatesDocument, RunDocument
-from cwnd.result import Result
-from cwnd.run_summary import Summary
-from cwnd.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
-from cwnd.store import check_folder as check_result
-from cwnd.stored_json import read_json
-from cwnd.stored_scenario import InputRow, identity, inputs, scenario_document
-from cwnd.temporary_files import replacing
+from cwnd.result.result import Result
+from cwnd.result.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
+from cwnd.result.store import check_folder as check_result
+from cwnd.result.summary import Summary
+from cwnd.scenario.snapshot import InputRow, identity, inputs, scenario_document
 
 SUMMARY = "summary.json"
 

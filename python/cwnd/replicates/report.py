@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from cwnd import drop_causes
-from cwnd.connection_failures import MOST_NAMED
+from cwnd._internal import drop_causes
+from cwnd._internal.json_types import IntervalDocument
+from cwnd._internal.terminal import Grid, Printer
+from cwnd.metrics.rates import is_unfinished
 from cwnd.metrics.run import NO_RATE
-from cwnd.metrics.statistics import IntervalDocument
 from cwnd.replicates.document import (
     NO_SHARE,
     Intervals,
@@ -18,8 +19,8 @@ from cwnd.replicates.document import (
     interval_of,
     intervals_of,
 )
-from cwnd.report import ASKED, ended_before, mbps
-from cwnd.terminal import Grid, Printer
+from cwnd.result.failures import MOST_NAMED
+from cwnd.result.report import ASKED, ended_before, mbps
 
 #: Heading, key, factor and decimals of a column.
 ColumnFormat = tuple[str, str, float, int]
@@ -72,7 +73,7 @@ def formatted(value: IntervalDocument, factor: float, digits: int) -> str:
     `digits` decimals, and no more than give the interval two significant digits.
     """
     centre = value.get("mean", value.get("median"))
-    star = "*" if value.get("undefined") and not is_obvious(value) else ""
+    star = "*" if is_starred(value) else ""
     if centre is None:
         return f"-{star}"
     low, high = value["low"], value["high"]
@@ -225,6 +226,22 @@ def is_obvious(measure: IntervalDocument) -> bool:
     return measure.get("mean", measure.get("median")) is None and measure["why"] in OBVIOUS
 
 
+def is_starred(measure: IntervalDocument) -> bool:
+    """Whether a line says why a measure is undefined in some runs, or in all."""
+    return bool(measure.get("undefined")) and not is_obvious(measure)
+
+
+def star_line(name: str, key: str, measure: IntervalDocument) -> str:
+    """What `*` says: in how many runs a measure has no value, and why."""
+    undefined = measure["undefined"]
+    runs = measure["n"] + (0 if "median" in measure else undefined)
+    # Without an interval the mean says nothing of the runs that it leaves out.
+    if measure.get("mean") is not None and is_unfinished(measure["why"]):
+        left = f"{undefined} of {runs} runs left out ({measure['why']})"
+        return f"* {name}, {key}: {left}; the mean is of the other {measure['n']}"
+    return f"* {name}, {key}: undefined in {undefined} of {runs} runs ({measure['why']})"
+
+
 def reasons(document: ReplicatesDocument) -> list[str]:
     """A line for each measure that is undefined in some runs."""
     groups: list[tuple[str, Intervals]] = [
@@ -236,11 +253,16 @@ def reasons(document: ReplicatesDocument) -> list[str]:
         (f"{group['name']}, {group['direction']}", intervals_of(group["completion_s"]))
         for group in document["transfers"]
     ]
+    # Only these are in the table.
+    by_size = [
+        (f"{group['name']}, {group['direction']}, {each['size']}", intervals_of(each["completion_s"]))
+        for group in document["transfers"]
+        if len(group["by_size"]) > 1
+        for each in group["by_size"]
+    ]
     everyone = [("all", intervals_of(document["measures"]))] if document["groups"] else []
-    for name, measures in [*groups, *everyone, *links, *transfers]:
+    for name, measures in [*groups, *everyone, *links, *transfers, *by_size]:
         for key, measure in measures.items():
-            if measure.get("undefined") and not is_obvious(measure):
-                lines.append(
-                    f"* {name}, {key}: undefined in {measure['undefined']} of {len(document['seeds'])} runs ({measure['why']})"
-                )
+            if is_starred(measure):
+                lines.append(star_line(name, key, measure))
     return lines

@@ -10,16 +10,16 @@ from types import UnionType
 from typing import NamedTuple, Protocol, TypedDict, cast, get_type_hints
 
 from cwnd import _native
-from cwnd.connection_failures import failure_lines
-from cwnd.json_types import JsonObject, number, optional_number, total_of
-from cwnd.lanes import SIM
+from cwnd._internal.json_types import JsonObject, number, optional_number, total_of
+from cwnd._internal.parquet_files import NoResultError
+from cwnd._internal.summary_types import LinkSummary
 from cwnd.metrics.measure_type import MeasureDocument
-from cwnd.metrics.run import without_capacity
+from cwnd.metrics.run import number_of_link, without_capacity
 from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures
 from cwnd.metrics.transfers import SIZE_CLASSES
-from cwnd.parquet_files import NoResultError
 from cwnd.replicates.document import COMPLETION, LOADS, MEANS, NO_SHARE, SUMS, RunDocument, measure_documents
-from cwnd.summary_types import LinkSummary
+from cwnd.result.failures import failure_lines
+from cwnd.result.lanes import SIM
 
 
 class GroupOfFlows(Protocol):
@@ -111,8 +111,9 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
         found = measure_documents(measures["links"][index])
         for key, given in link.items():
             if (given is None or isinstance(given, int | float)) and key not in found:
-                why = without_capacity(link) if given is None else ""
-                rows.append(Row("link", index, link["name"], key, given, unit("links", key), why))
+                value = number_of_link(link, key)
+                why = without_capacity(link) if value is None else ""
+                rows.append(Row("link", index, link["name"], key, value, unit("links", key), why))
         rows += measured("link", index, link["name"], found)
     for index, traffic in enumerate(document["traffic"]):
         name = f"{traffic['name']}, {traffic['direction']}"
@@ -163,9 +164,15 @@ def has_numbers(found: JsonObject | None) -> bool:
     return (
         found is not None
         and isinstance(rows, list)
-        and isinstance(found.get("packets"), int)
+        and is_count(found.get("packets"))
         and all(isinstance(row, list) and len(row) == len(CELLS) and all(map(isinstance, row, CELLS)) for row in rows)
+        and all(cell >= 0 for row in rows for cell in row if isinstance(cell, int | float))
     )
+
+
+def is_count(value: object) -> bool:
+    """Whether a value is a whole number from 0 on."""
+    return isinstance(value, int) and value >= 0
 
 
 def measured(of: str, index: int, name: str, measures: Mapping[str, MeasureDocument]) -> list[Row]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cwnd._native import Scenario
-from cwnd.executor import Context, simulating
-from cwnd.lanes import SIM
 from cwnd.replicates.document import RunDocument, describe
+from cwnd.replicates.executor import Context, simulating
 from cwnd.replicates.folder import write_run
-from cwnd.result import run_in_time
+from cwnd.result.lanes import SIM
+from cwnd.result.result import run_in_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ The papers are in `cwnd.papers`. What an experiment's file needs is imported fro
 from typing import TYPE_CHECKING
 
 from cwnd.reproduce.experiment import Answer, Experiment, Holds, Measured, Point, Reported, Results, Setup, Undecidable
-from cwnd.result import Result
+from cwnd.result.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

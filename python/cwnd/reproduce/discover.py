@@ -8,8 +8,8 @@ import pkgutil
 from collections.abc import Mapping
 from types import ModuleType
 
-from cwnd.papers import DOCUMENTS
 from cwnd.reproduce.claims import claims
+from cwnd.reproduce.documents import DOCUMENTS
 from cwnd.reproduce.experiment import AnyExperiment, Experiment
 
 

@@ -12,15 +12,15 @@ from inspect import getdoc
 from types import UnionType
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar, cast, get_args, get_origin
 
+from cwnd._internal.json_types import number
 from cwnd._native import Scenario
-from cwnd.json_types import number
 from cwnd.reproduce.claims import Claim, claims_of, reasons
 from cwnd.reproduce.numbers import JsonObject, Numbers, from_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from cwnd.result import Result
+    from cwnd.result.result import Result
 
 T = TypeVar("T")
 K = TypeVar("K")

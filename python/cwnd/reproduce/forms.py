@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from cwnd.metrics.series import Floats
-    from cwnd.result import Result
+    from cwnd.result.result import Result
 
 #: In real time (`crates/cwnd/src/algorithms/cubic`), and in the kernel's ticks and counts (`cubic/linux`).
 REAL_TIME, KERNEL = "cubic", "cubic-linux"

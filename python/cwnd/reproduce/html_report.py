@@ -11,21 +11,21 @@ from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
+from cwnd._internal.json_files import read_bytes
+from cwnd._internal.temporary_files import replacing
 from cwnd._native import ScenarioError
-from cwnd.page import PAGE as PAGE_FILE
-from cwnd.page import check_page, link_to
-from cwnd.papers import DOCUMENTS
+from cwnd.page.html import PAGE as PAGE_FILE
+from cwnd.page.html import check_page, link_to
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.claims import claims
 from cwnd.reproduce.counts import of_entries
 from cwnd.reproduce.discover import experiments
+from cwnd.reproduce.documents import DOCUMENTS
 from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.reproduce.run_folder import Entry, entries
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SecondVerdict, ShownInterval, VerdictDocument
-from cwnd.scenario import from_document
-from cwnd.store import MANIFEST, REPRODUCE, FolderError
-from cwnd.stored_json import read_bytes
-from cwnd.temporary_files import replacing
+from cwnd.result.store import MANIFEST, REPRODUCE, FolderError
+from cwnd.scenario.builders import from_document
 
 PAGE = "report.html"
 #: The web page beside it, to which its figures lead.

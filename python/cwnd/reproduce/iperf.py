@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cwnd.result import Result
+    from cwnd.result.result import Result
 
 
 def shares(run: Result) -> list[float]:

@@ -17,15 +17,15 @@ from typing import NotRequired, TypedDict
 
 from cwnd import _native
 from cwnd._native import FellBehindError, Scenario, ScenarioError
-from cwnd.executor import Context, Threads, Watch, run_all, simulating
-from cwnd.lanes import LIVE
-from cwnd.number_cache import Cache
+from cwnd.replicates.executor import Context, Threads, Watch, run_all, simulating
+from cwnd.replicates.number_cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Point
 from cwnd.reproduce.numbers import JsonObject, to_json
 from cwnd.reproduce.runner import ERRORS, Column, WantedNumbers, document_key, message, scenario_of
-from cwnd.result import Result, run
-from cwnd.scenario import from_document
-from cwnd.stored_scenario import scenario_document
+from cwnd.result.lanes import LIVE
+from cwnd.result.result import Result, run
+from cwnd.scenario.builders import from_document
+from cwnd.scenario.snapshot import scenario_document
 
 #: Mbit/s of a bottleneck up to which two processors keep up for as long as an experiment takes.
 MOST_MBPS = 400.0

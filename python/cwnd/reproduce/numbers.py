@@ -9,7 +9,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import TypeVar, get_args
 
-from cwnd.json_types import Json, JsonObject
+from cwnd._internal.json_types import Json, JsonObject
 
 __all__ = ["Json", "JsonObject", "Numbers", "from_json", "plain", "to_json"]
 

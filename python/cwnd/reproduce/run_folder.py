@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
 import cwnd
-from cwnd.number_cache import Cache
+from cwnd._internal.json_files import ShapeError, check_shape, read_json
+from cwnd._internal.temporary_files import replacing
 from cwnd.replicates.folder import folder_lock, read, write
+from cwnd.replicates.number_cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Results
 from cwnd.reproduce.live import LivePoint
 from cwnd.reproduce.numbers import Json, JsonObject, to_json
 from cwnd.reproduce.picture import draw
 from cwnd.reproduce.runner import ERRORS, Column
 from cwnd.reproduce.verdict import SecondVerdict, Shown, ShownInterval, Verdict, VerdictDocument, judge, summary
-from cwnd.store import MANIFEST, REPRODUCE, FolderError, origin
-from cwnd.store import check_folder as check_result
-from cwnd.stored_json import ShapeError, check_shape, read_json
-from cwnd.stored_scenario import scenario_document
-from cwnd.temporary_files import replacing
+from cwnd.result.store import MANIFEST, REPRODUCE, FolderError, origin
+from cwnd.result.store import check_folder as check_result
+from cwnd.scenario.snapshot import scenario_document
 
 VERDICTS = "verdicts.json"
 #: An experiment: a document and its figure, names of folders too.

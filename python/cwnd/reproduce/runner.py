@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from time import thread_time
 
 from cwnd._native import Scenario
-from cwnd.executor import Context, Threads, Watch, run_all, simulating
-from cwnd.number_cache import Cache
+from cwnd.replicates.executor import Context, Threads, Watch, run_all, simulating
+from cwnd.replicates.number_cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Point, Results, Setup
 from cwnd.reproduce.numbers import JsonObject, plain, to_json
-from cwnd.result import run
-from cwnd.scenario import from_document
-from cwnd.stored_scenario import identity, inputs, scenario_document
+from cwnd.result.result import run
+from cwnd.scenario.builders import from_document
+from cwnd.scenario.snapshot import identity, inputs, scenario_document
 
 
 @dataclass(frozen=True, slots=True)

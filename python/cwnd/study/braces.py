@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from cwnd.flow_and_link import Flow, Value
-from cwnd.flowspec import FlowSyntaxError, parse, value
-from cwnd.input_errors import shown
+from cwnd._internal.input_errors import shown
+from cwnd.scenario.flow import Flow, Value
+from cwnd.scenario.flowspec import FlowSyntaxError, parse, value
 from cwnd.study.values import Range, Values, split, values_of
 
 SYNTAX = "braces around a whole name, count or value, such as {cubic,reno}:2@rtt=40ms or cubic@beta={0.7,0.85},rtt=40ms"

@@ -16,10 +16,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cwnd import plugin
+from cwnd._internal.input_errors import refused
 from cwnd._native import __version__
-from cwnd.executor import Executor, Task, Watch
-from cwnd.input_errors import refused
+from cwnd.plugin import crate
+from cwnd.replicates.executor import Executor, Task, Watch
 from cwnd.study.batches import batches
 from cwnd.study.runner import Executors
 from cwnd.study.task import Outcome
@@ -189,7 +189,7 @@ def on_dask(given: object, shown: Shown, tell: Callable[[str], None]) -> Iterato
     with connected(given, tell) as client:
         from cwnd.study.dask_worker import Build, Libraries
 
-        if plugin.LOADED:
+        if crate.LOADED:
             client.register_plugin(Libraries())
         if not client.nthreads():
             tell(f"the scheduler at {address_of(client)} has no workers yet; the runs begin when some join")

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import distributed
 
-from cwnd import plugin
+from cwnd._internal.input_errors import refused
 from cwnd._native import __version__
-from cwnd.executor import Task
-from cwnd.input_errors import refused
-from cwnd.number_cache import Cache
+from cwnd.plugin import crate
+from cwnd.replicates.executor import Task
+from cwnd.replicates.number_cache import Cache
 from cwnd.study.task import Outcome, PointRun
 
 
@@ -33,7 +33,7 @@ class Build:
     @classmethod
     def here(cls) -> Build:
         """That of this process."""
-        return cls(__version__, Cache.name({}, PointRun.run), dict(plugin.LOADED))
+        return cls(__version__, Cache.name({}, PointRun.run), dict(crate.LOADED))
 
     def difference(self, other: Build) -> str | None:
         """What another one has instead, in words."""
@@ -75,9 +75,9 @@ class Libraries(distributed.WorkerPlugin):  # type: ignore[misc]
     def __init__(self) -> None:
         """Those that this process has loaded."""
         self.by_digest: dict[str, bytes] = {}
-        for name, digest in plugin.LOADED.items():
+        for name, digest in crate.LOADED.items():
             try:
-                library = plugin.LIBRARIES[name].read_bytes()
+                library = crate.LIBRARIES[name].read_bytes()
             except OSError:
                 library = b""
             if hashlib.sha256(library).hexdigest() != digest:
@@ -88,8 +88,8 @@ class Libraries(distributed.WorkerPlugin):  # type: ignore[misc]
     def setup(self, worker: object) -> None:
         """Loads those that the worker does not have."""
         for digest, library in self.by_digest.items():
-            if digest not in plugin.LOADED.values():
+            if digest not in crate.LOADED.values():
                 with tempfile.TemporaryDirectory(prefix="cwnd-") as folder:
                     file = Path(folder) / f"{digest}.so"
                     file.write_bytes(library)
-                    plugin.load_plugin(file)
+                    crate.load_plugin(file)

@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cwnd.flow_and_link import Value
-from cwnd.flowspec import value
-from cwnd.input_errors import refused
-from cwnd.replicates.stored import MOST_SEED
+from cwnd._internal.input_errors import refused
+from cwnd.replicates.checks import MOST_SEED
+from cwnd.scenario.flow import Value
+from cwnd.scenario.flowspec import value
 from cwnd.study.values import Range, Values
 
 MOST_POINTS = 1_000_000

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from cwnd.executor import Watch
-from cwnd.input_errors import refused
-from cwnd.lanes import SIM
+from cwnd._internal.input_errors import refused
+from cwnd.replicates.executor import Watch
+from cwnd.result.lanes import SIM
 from cwnd.study.runner import Executors, on_threads
 
 

@@ -8,8 +8,8 @@ import time
 from rich.filesize import decimal
 
 from cwnd._native import Simulation
-from cwnd.lanes import SIM
-from cwnd.notation import count_of
+from cwnd.result.lanes import SIM
+from cwnd.scenario.notation import count_of
 from cwnd.study.results import place
 from cwnd.study.runner import StudyRun, cost
 

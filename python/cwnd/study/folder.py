@@ -13,17 +13,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NotRequired, TypedDict, TypeGuard, cast
 
-from cwnd.flow_and_link import Value
-from cwnd.number_cache import Cache
+from cwnd._internal.json_files import check_shape, read_json
+from cwnd._internal.temporary_files import replacing, sweep
 from cwnd.replicates.folder import folder_lock, read
+from cwnd.replicates.number_cache import Cache
 from cwnd.replicates.rows import RunNumbers, has_numbers
-from cwnd.store import MANIFEST, STUDY, STUDY_DRAWN, FolderError, check_folder, kind_of_result, origin
-from cwnd.stored_json import check_shape, read_json
+from cwnd.result.store import MANIFEST, STUDY, STUDY_DRAWN, FolderError, check_folder, kind_of_result, origin
+from cwnd.result.tables import for_spreadsheets, read_table
+from cwnd.scenario.flow import Value
 from cwnd.study.manifest import DESCRIBED, axis_document, base_document
 from cwnd.study.points import Points
 from cwnd.study.results import Failed, Study
-from cwnd.tables import for_spreadsheets, read_table
-from cwnd.temporary_files import replacing, sweep
 
 FAILED = "failed.json"
 RUNS, MEANS, TEXT = "runs.parquet", "means.parquet", "means.csv"
@@ -273,14 +273,14 @@ def load_study(folder: Path) -> Study:
         raise FolderError(
             f'folder: "{folder}" is not accepted; expected a study with its tables: the command that was stopped, again, writes them'
         )
-    check_shape(manifest, Concluded, MANIFEST)
+    check_shape(manifest, Concluded, MANIFEST, signed=False)
     failed = read_json(folder / FAILED) if (folder / FAILED).exists() else []
     check_shape(failed, list[dict[str, object]], FAILED)
     done, asked = cast("int", manifest["done"]), cast("int", manifest["asked"])
     return Study(
         cast("list[str]", manifest["factors"]),
         read_table(folder / RUNS, RUN_COLUMNS),
-        read_table(folder / MEANS, MEAN_COLUMNS),
+        read_table(folder / MEANS, MEAN_COLUMNS, signed=("low",)),
         cast("list[Failed]", failed),
         asked,
         done,

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cwnd._internal.input_errors import refused
 from cwnd._native import ScenarioError
-from cwnd.input_errors import refused
-from cwnd.netem_words import expanded
-from cwnd.scenario_document import document_of
+from cwnd.scenario.document import document_of
 from cwnd.study.points import Base
 from cwnd.study.values import Values, python_values
 
@@ -54,7 +53,7 @@ def grid_of(path: Path) -> Grid:
     """Reads a study's file, or a scenario's, which has no axes."""
     document, _ = document_in(path)
     if not is_grid(document):
-        return Grid(Base(expanded(document), path.parent))
+        return Grid(Base(document, path.parent))
     for key, value in document.items():
         if key not in KEYS:
             raise refused(key, value, "a key of a study's file", KEYS)
@@ -63,9 +62,9 @@ def grid_of(path: Path) -> Grid:
     scenario = document["scenario"]
     if isinstance(scenario, str):
         file = path.parent / scenario
-        base = Base(expanded(document_in(file)[0]), file.parent)
+        base = Base(document_in(file)[0], file.parent)
     elif isinstance(scenario, dict):
-        base = Base(expanded(scenario), path.parent)
+        base = Base(scenario, path.parent)
     else:
         raise refused("scenario", scenario, "the path of a scenario's file, or the table of a scenario")
     axes = document.get("axes", {})

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from cwnd import _native
-from cwnd.flow_and_link import Value
-from cwnd.input_errors import refused
-from cwnd.netem_words import set_netem
+from cwnd._internal.input_errors import refused
+from cwnd.scenario.flow import Value
+from cwnd.scenario.netem import set_netem
 
 PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[(\d+|\*)\])?")
 EXPECTED = "a key of a scenario, such as rtt, link.queue.limit or flow[0].beta"
@@ -73,22 +73,21 @@ def full(key: str) -> str:
 def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[str, object]:
     """A copy of a document in which this key has this value."""
     changed = copy.deepcopy(dict(document))
+    set_value(changed, key, value)
+    return changed
+
+
+def set_value(changed: dict[str, object], key: str, value: Value) -> None:
+    """Sets the key of a document to this value."""
     if full(key) == SHORT["packet_size"]:
         # It may stand at the top instead, not in both places.
         changed.pop("packet_size", None)
-    # Each table that has the key, and of a reverse path that of the forward link.
-    tables: list[tuple[dict[str, object], dict[str, object] | None]] = [(changed, None)]
-    *outer, (name, number) = parts_of(full(key))
-    for inner, at in outer:
-        tables = [
-            (found, table if inner == "reverse" else None)
-            for table, _ in tables
-            for found in inside(key, table, inner, at)
-        ]
-    for table, forward in tables:
+    name, number = parts_of(full(key))[-1]
+    for table, forward in tables_with(changed, key):
         if full(key).startswith("flow[") and name == "cc" and isinstance(value, str) and "@" in value:
             table.update(with_settings(key, value))
         elif name == "netem":
+            table.pop("netem", None)
             set_netem(table, value, forward)
         elif number is None:
             table[name] = copy.deepcopy(value)
@@ -96,7 +95,18 @@ def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[s
             rows = rows_of(key, table, name)
             for row in chosen(key, rows, number):
                 rows[row] = copy.deepcopy(value)
-    return changed
+
+
+def tables_with(document: dict[str, object], key: str) -> list[tuple[dict[str, object], dict[str, object] | None]]:
+    """Each table of a document that has the key, and of a reverse path that of the forward link."""
+    tables: list[tuple[dict[str, object], dict[str, object] | None]] = [(document, None)]
+    for inner, at in parts_of(full(key))[:-1]:
+        tables = [
+            (found, table if inner == "reverse" else None)
+            for table, _ in tables
+            for found in inside(key, table, inner, at)
+        ]
+    return tables
 
 
 def with_settings(key: str, text: str) -> dict[str, object]:

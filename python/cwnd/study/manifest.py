@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
-from cwnd.flow_and_link import Value
-from cwnd.input_errors import refused
-from cwnd.packed_files import size_in_words
+from cwnd._internal.gzip_files import size_in_words
+from cwnd._internal.input_errors import refused
+from cwnd._internal.json_files import check_shape
 from cwnd.replicates.folder import read
-from cwnd.scenario import plain
-from cwnd.store import MANIFEST, STUDY, FolderError
-from cwnd.stored_json import check_shape
+from cwnd.result.store import MANIFEST, STUDY, FolderError
+from cwnd.scenario.builders import plain
+from cwnd.scenario.flow import Value
 from cwnd.study.design import Design
 from cwnd.study.points import Base, Points
 from cwnd.study.settings import Settings, settings_in
@@ -35,6 +35,8 @@ class BaseRow(TypedDict):
     printed: bool
     #: The contents in base64 of each file that a point names, by the path that the scenario has for it.
     files: NotRequired[dict[str, str]]
+    #: Values of options at every point, by their keys.
+    fixed: NotRequired[dict[str, object]]
 
 
 class Described(TypedDict):
@@ -66,6 +68,8 @@ def base_document(points: Points) -> dict[str, object]:
     if size > MOST_FILE_BYTES:
         expected = f"files of at most {size_in_words(MOST_FILE_BYTES)} together, which the folder of a study keeps"
         raise refused("scenario", f"files of {size_in_words(size)}", expected)
+    if base.fixed:
+        document["fixed"] = plain("", dict(base.fixed))
     if files:
         document["files"] = {path: b64encode(contents).decode() for path, contents in sorted(files.items())}
     return document
@@ -79,7 +83,7 @@ def base_of(row: BaseRow) -> Base:
             files[path] = b64decode(text, validate=True)
         except (binascii.Error, ValueError):
             raise refused(f"base.files.{path}", text, "the contents of a file in base64") from None
-    return Base(row["scenario"], files, printed=row["printed"])
+    return Base(row["scenario"], files, printed=row["printed"], fixed=cast("dict[str, Value]", row.get("fixed", {})))
 
 
 def axis_document(values: Values) -> object:

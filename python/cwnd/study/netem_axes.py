@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from cwnd._internal.input_errors import refused
 from cwnd._native import ScenarioError
-from cwnd.input_errors import refused
-from cwnd.netem_words import link_keys
+from cwnd.scenario.netem import link_keys
 from cwnd.study.keys import SHORT, full, parts_of
 from cwnd.study.values import Range, Values
 

@@ -10,23 +10,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cwnd._internal.input_errors import refused
 from cwnd._native import Scenario, ScenarioError
-from cwnd.built_in import has_plugins
-from cwnd.flow_and_link import Value
-from cwnd.input_errors import refused
-from cwnd.lanes import LIVE
-from cwnd.number_cache import Cache
-from cwnd.programs import check_programs
-from cwnd.scenario import from_document
-from cwnd.store import origin
-from cwnd.stored_scenario import identity, inputs, scenario_document
+from cwnd.replicates.number_cache import Cache
+from cwnd.result.lanes import LIVE
+from cwnd.result.store import origin
+from cwnd.scenario.algorithms import has_plugins
+from cwnd.scenario.builders import from_document
+from cwnd.scenario.flow import Value
+from cwnd.scenario.programs import check_programs
+from cwnd.scenario.snapshot import identity, inputs, scenario_document
 from cwnd.study.design import Assignment, Design
-from cwnd.study.keys import check_top, full, parts_of, short_names, with_value
+from cwnd.study.keys import check_top, full, parts_of, short_names
 from cwnd.study.netem_axes import Setting, check_netem_axes
+from cwnd.study.point_document import Said, left_to_reader, point_document
 from cwnd.study.task import PointRun
 
 #: The files that a document names: the folder that paths are relative to, or contents by path.
 Files = Path | Mapping[str, bytes] | None
+#: How the expectation begins where a file that a scenario names is missing, or cannot be read.
+UNREADABLE = "a file that can be read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class Base:
     printed: bool = False
     #: What options or keywords have set in it, by its keys; nothing of what a file says.
     given: Mapping[str, Setting] = field(default_factory=dict)
+    #: Values of options at every point, by their keys: a trace, and a line of netem, which is read with the rate of the point.
+    fixed: Mapping[str, Value] = field(default_factory=dict)
 
     @classmethod
     def of(cls, scenario: Scenario) -> Base:
@@ -48,10 +53,13 @@ class Base:
 
     def scenario(self, assignment: Assignment) -> Scenario:
         """The scenario with these values; raises `ScenarioError`."""
-        document: Mapping[str, object] = self.document
-        for key, value in assignment.items():
-            document = with_value(document, key, value)
-        return with_named(document, self.files)
+        return self.explained(assignment)[0]
+
+    def explained(self, assignment: Assignment) -> tuple[Scenario, list[Said]]:
+        """The scenario with these values, and what its lines of netem mean; raises `ScenarioError`."""
+        document, said = point_document(self.document, {**self.fixed, **assignment})
+        scenario = with_named(document, self.files)
+        return scenario, [*said, *left_to_reader(scenario.remarks)]
 
 
 def with_named(document: Mapping[str, object], files: Files) -> Scenario:
@@ -94,6 +102,8 @@ class Points:
     points: list[Point] = field(init=False)
     #: The name of each axis as a column, by its key.
     names: dict[str, str] = field(init=False)
+    #: What lines of netem mean at the points, each meaning once.
+    said: dict[Said, None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.names = {
@@ -120,10 +130,14 @@ class Points:
     def point(self, number: int, assignment: Assignment) -> Point:
         factors = {self.names[key]: value for key, value in assignment.items()}
         try:
-            scenario = self.base.scenario(assignment)
+            scenario, said = self.base.explained(assignment)
             scenario.check_size()
         except ScenarioError as error:
+            # A file that cannot be read is a mistake, not a value that does not go with the others: it ends the command before any run.
+            if (error.expected or "").startswith(UNREADABLE):
+                raise
             return Point(number, factors, None, str(error))
+        self.said.update(dict.fromkeys(said))
         return Point(number, factors, scenario)
 
     def named_files(self) -> dict[str, bytes]:

@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cwnd.input_errors import refused
-from cwnd.measure_names import measures_in
+from cwnd._internal.input_errors import refused
+from cwnd.metrics.names import measures_in
+from cwnd.metrics.rates import is_unfinished
 from cwnd.metrics.statistics import mean_interval
 from cwnd.replicates.document import TIMES
 from cwnd.replicates.rows import MEASURES
-from cwnd.study.tables import Series
+from cwnd.replicates.tables import Series
 
 EXPECTED = (
     "a part of the mean, and of which measures if not of the throughput, such as '2%' or '5% of queue_p95_ms, share'"
@@ -54,11 +55,17 @@ class Precision:
                 raise refused("until", name, "a measure", known)
 
     def too_wide(self, rows: Iterable[Series]) -> list[float]:
-        """Of each interval that is wider than asked, how many times as wide."""
+        """Of each interval that is wider than asked, how many times as wide; infinite for a mean that can have none."""
         ratios = []
-        for row, values, *_ in rows:
+        for row, values, _, why in rows:
+            if row.measure not in self.measures:
+                continue
+            # Without the seeds whose transfers did not end, a mean is not known to any precision.
+            if values and is_unfinished(why):
+                ratios.append(math.inf)
+                continue
             # Of a group that sends nothing, or under two seeds, no interval can be judged.
-            if row.measure not in self.measures or len(values) < 2:
+            if len(values) < 2:
                 continue
             interval = mean_interval(values)
             assert interval.half_width is not None and interval.centre is not None

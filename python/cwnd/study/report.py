@@ -8,11 +8,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from cwnd.measure_names import without_unit
-from cwnd.metrics.statistics import IntervalDocument
-from cwnd.replicates.report import formatted
+from cwnd._internal.json_types import IntervalDocument
+from cwnd._internal.terminal import Grid, Printer
+from cwnd.metrics.names import without_unit
+from cwnd.replicates.report import formatted, is_starred, star_line
 from cwnd.study.results import Study, place
-from cwnd.terminal import Grid, Printer
 
 if TYPE_CHECKING:
     from cwnd.replicates.report import ColumnFormat
@@ -42,6 +42,8 @@ TRANSFERS: tuple[ColumnFormat, ...] = (
 BEFORE = ("ended_before", "started")
 MOST_ROWS = 100
 MOST_FAILED = 10
+#: Lines that say what `*` is.
+MOST_STARRED = 20
 
 
 def interval(row: Mapping[str, object]) -> IntervalDocument:
@@ -74,9 +76,13 @@ def table(study: Study, printer: Printer | None = None) -> None:
         elif row["of"] == "transfers":
             transfers.setdefault((*factors, row["name"]), {})[row["measure"]] = interval(row)
 
+    starred: list[str] = []
+
     def cells(
-        factors: tuple[object, ...], found: dict[str, IntervalDocument], columns: Sequence[ColumnFormat]
+        factors: tuple[object, ...], name: object, found: dict[str, IntervalDocument], columns: Sequence[ColumnFormat]
     ) -> list[str]:
+        kept = {measure: found[measure] for _, measure, *_ in columns if measure in found}
+        starred.extend(star_lines(str(name), dict(zip(shown, factors, strict=True)), kept))
         # A flow without a stack has no connection that can fail.
         numbers = [
             formatted(found[measure], factor, digits) if measure in found else "-"
@@ -86,10 +92,13 @@ def table(study: Study, printer: Printer | None = None) -> None:
 
     failed = any(found["failures"]["mean"] for found in at.values() if "failures" in found)
     of_groups = (*GROUP, FAILED) if failed else GROUP
-    groups = [(str(key[-2]), cells(key[:-2], found, of_groups)) for key, found in list(at.items())[:MOST_ROWS]]
-    of_links = [(str(first_link[key]), cells(key, found, LINK)) for key, found in list(links.items())[:MOST_ROWS]]
+    groups = [(str(key[-2]), cells(key[:-2], key[-2], found, of_groups)) for key, found in list(at.items())[:MOST_ROWS]]
+    of_links = [
+        (str(first_link[key]), cells(key, first_link[key], found, LINK))
+        for key, found in list(links.items())[:MOST_ROWS]
+    ]
     of_transfers = [
-        (str(key[-1]), cells(key[:-1], found, TRANSFERS)) for key, found in list(transfers.items())[:MOST_ROWS]
+        (str(key[-1]), cells(key[:-1], key[-1], found, TRANSFERS)) for key, found in list(transfers.items())[:MOST_ROWS]
     ]
     tables = (("flows", of_groups, groups), ("link", LINK, of_links), ("transfers", TRANSFERS, of_transfers))
     for first, columns, rows in tables:
@@ -98,11 +107,26 @@ def table(study: Study, printer: Printer | None = None) -> None:
             printer.print(Grid(first, headings, rows, texts=range(len(shown)), keys=len(shown)))
     if len(at) > MOST_ROWS:
         printer.print(f"{len(at) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
+    print_starred(starred, printer)
     said = dict.fromkeys(str(key[-1]) for key, found in transfers.items() if found["ended_before"].get("mean"))
     if said:
         printer.print(
             f"{', '.join(said)}: some ended before the measured interval: rates are without them, and fairness counts flows among them with rate 0 (--measure sets the interval)"
         )
+
+
+def star_lines(name: str, factors: Mapping[str, object], measures: Mapping[str, IntervalDocument]) -> list[str]:
+    """What the `*` of a row of a table say."""
+    at = f"{name}, {place(factors)}" if factors else name
+    return [star_line(at, measure, value) for measure, value in measures.items() if is_starred(value)]
+
+
+def print_starred(lines: Sequence[str], printer: Printer) -> None:
+    """Prints what `*` says, as many lines as can be read."""
+    for line in lines[:MOST_STARRED]:
+        printer.print(line, soft_wrap=True)
+    if len(lines) > MOST_STARRED:
+        printer.print(f"* {len(lines) - MOST_STARRED} more are in the table of means (-o DIR: means.csv)")
 
 
 #: Of what a measure can be, in the order of the tables, and the heading of the first column.
@@ -129,8 +153,12 @@ def table_of(study: Study, measures: Sequence[str], printer: Printer | None = No
             continue
         found[row["of"]].setdefault((*point, row["label"], row["name"]), {})[row["measure"]] = interval(row)
         units[row["measure"]] = row["unit"]
+    starred: list[str] = []
     for of, first in SUBJECTS.items():
         having = [name for name in measures if any(name in cells for cells in found[of].values())]
+        for key, cells in list(found[of].items())[:MOST_ROWS]:
+            kept = {name: cells[name] for name in having if name in cells}
+            starred.extend(star_lines(str(key[-1]), dict(zip(factors, key[:-2], strict=True)), kept))
         rows = [
             (str(key[-1]), [*map(str, key[:-2]), *(cell(cells[name]) if name in cells else "-" for name in having)])
             for key, cells in list(found[of].items())[:MOST_ROWS]
@@ -140,6 +168,7 @@ def table_of(study: Study, measures: Sequence[str], printer: Printer | None = No
             printer.print(Grid(first, headings, rows, texts=range(len(factors)), keys=len(factors)))
         if len(found[of]) > MOST_ROWS:
             printer.print(f"{len(found[of]) - MOST_ROWS} more rows are in the table of means (-o DIR: means.csv)")
+    print_starred(starred, printer)
     return [name for name in measures if name not in units]
 
 

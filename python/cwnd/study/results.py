@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
-from cwnd.displayed import Displayed
-from cwnd.flow_and_link import Value
-from cwnd.frames import RunsAndMeans
-from cwnd.notation import count_of, level_words
+from cwnd._internal.notebook_repr import Displayed
+from cwnd.result.frames import RunsAndMeans
+from cwnd.scenario.flow import Value
+from cwnd.scenario.notation import count_of, level_words
 
 if TYPE_CHECKING:
     import pyarrow as pa

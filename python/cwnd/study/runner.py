@@ -10,15 +10,16 @@ from functools import partial
 from pathlib import Path
 
 from cwnd._native import Scenario, ScenarioError
-from cwnd.executor import Executor, Threads, Watch, run_all
-from cwnd.flow_and_link import Value
+from cwnd.replicates.executor import Executor, Threads, Watch, run_all
 from cwnd.replicates.rows import RunNumbers, failure_of
-from cwnd.study.fixed import fixed_settings
+from cwnd.replicates.tables import by_number
+from cwnd.scenario.flow import Value
+from cwnd.study.constants import fixed_settings
 from cwnd.study.folder import StudyFolder
 from cwnd.study.points import Points, key_of
 from cwnd.study.results import Failed, Study
 from cwnd.study.settings import Settings
-from cwnd.study.tables import by_number, over_seeds, tidy
+from cwnd.study.tables import over_seeds, tidy
 from cwnd.study.task import Outcome, PointRun
 
 #: A run, by the number of its point and that of its seed, from 0 on.

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cwnd.input_errors import refused
-from cwnd.lanes import SIM, check_lane
-from cwnd.replicates.replicating import MOST_SEEDS
+from cwnd._internal.input_errors import refused
+from cwnd.replicates.api import MOST_SEEDS
+from cwnd.result.lanes import SIM, check_lane
 from cwnd.study.precision import FIRST, MOST, Precision
 
 

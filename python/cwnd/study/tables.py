@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from cwnd.flow_and_link import Value
-from cwnd.metrics.statistics import mean_interval, median_interval
-from cwnd.notation import notation
-from cwnd.replicates.document import TIMES
-from cwnd.replicates.rows import Row, RunNumbers
+from cwnd.replicates.tables import Runs, mean_table, run_table
+from cwnd.scenario.flow import Value
+from cwnd.scenario.notation import notation
 from cwnd.study.values import quantity_of
 
 if TYPE_CHECKING:
@@ -21,8 +18,6 @@ if TYPE_CHECKING:
 
     from cwnd.study.points import Points
 
-#: The numbers of each run, by the point's number and the seed.
-Runs = Mapping[tuple[int, int], RunNumbers]
 #: How units are called in names of columns, as in those of the summary.
 UNIT_NAMES = {"bit/s": "bps", "kbit/s": "kbps", "Mbit/s": "mbps", "Gbit/s": "gbps", "%": "percent"}
 
@@ -112,110 +107,11 @@ def told_apart(points: Points) -> dict[int, dict[str, str]]:
     return found
 
 
-def schema(factors: Mapping[str, Sequence[object]], others: Iterable[tuple[str, str]]) -> pa.Schema:
-    """The columns: factors, then others, by name and type."""
-    import pyarrow as pa
-
-    fields = [pa.field(name, pa.array(values).type if values else pa.string()) for name, values in factors.items()]
-    return pa.schema([*fields, *(pa.field(name, pa.type_for_alias(kind)) for name, kind in others)])
-
-
-SUBJECT = [("of", "string"), ("name", "string"), ("label", "string"), ("measure", "string")]
-
-
 def tidy(points: Points, runs: Runs) -> pa.Table:
     """A row per run and number: factors, seed, of what, measure, value, unit, and why there is no value."""
     return run_table(runs, factor_columns(points), labels(points))
 
 
-def run_table(runs: Runs, factors: Mapping[str, list[object]], named: Mapping[tuple[int, int], str]) -> pa.Table:
-    """The same, with these columns of factors, and these names of groups of flows by point and number."""
-    import pyarrow as pa
-
-    others = [("seed", "uint64"), *SUBJECT, ("value", "float64"), ("unit", "string"), ("why", "string")]
-    columns: dict[str, list[object]] = {name: [] for name in (*factors, *(name for name, _ in others))}
-    for (point, seed), numbers in sorted(runs.items()):
-        rows = [Row(*row) for row in numbers["rows"]]  # type: ignore[arg-type]
-        for name, values in factors.items():
-            columns[name] += [values[point]] * len(rows)
-        columns["seed"] += [seed] * len(rows)
-        for row in rows:
-            columns["of"].append(row.of)
-            columns["name"].append(row.name)
-            columns["label"].append(label_of(named, point, row))
-            columns["measure"].append(row.measure)
-            columns["value"].append(None if row.value is None else float(row.value))
-            columns["unit"].append(row.unit)
-            columns["why"].append(row.why)
-    return pa.table(columns, schema=schema(factors, others))
-
-
-def label_of(named: Mapping[tuple[int, int], str], point: int, row: Row) -> str:
-    return named.get((point, row.place), row.name) if row.of == "group" else row.name
-
-
 def over_seeds(points: Points, runs: Runs) -> pa.Table:
     """A row per point and number: mean or median over the seeds, the ends of its 95 % interval, and how many seeds have a value."""
     return mean_table(runs, factor_columns(points), labels(points))
-
-
-def mean_table(runs: Runs, factors: Mapping[str, list[object]], named: Mapping[tuple[int, int], str]) -> pa.Table:
-    """The same, with these columns of factors, and these names of groups of flows by point and number."""
-    import pyarrow as pa
-
-    others = [
-        *SUBJECT,
-        ("centre", "string"),
-        ("value", "float64"),
-        ("low", "float64"),
-        ("high", "float64"),
-        ("n", "int64"),
-        ("undefined", "int64"),
-        ("unit", "string"),
-        ("why", "string"),
-    ]
-    columns: dict[str, list[object]] = {name: [] for name in (*factors, *(name for name, _ in others))}
-    for point, rows in by_number(runs).items():
-        for row, values, undefined, why in rows:
-            centre = "median" if row.measure in TIMES and values else "mean"
-            if centre == "median":
-                interval = median_interval([*values, *([math.inf] * undefined)])
-            else:
-                interval = mean_interval(values)
-            for name, levels in factors.items():
-                columns[name].append(levels[point])
-            columns["of"].append(row.of)
-            columns["name"].append(row.name)
-            columns["label"].append(label_of(named, point, row))
-            columns["measure"].append(row.measure)
-            columns["centre"].append(centre)
-            columns["value"].append(interval.centre)
-            columns["low"].append(interval.low)
-            columns["high"].append(interval.high)
-            columns["n"].append(interval.n)
-            columns["undefined"].append(undefined)
-            columns["unit"].append(row.unit)
-            columns["why"].append(why or interval.why)
-    return pa.table(columns, schema=schema(factors, others))
-
-
-#: A number of a point over its seeds: its row in the first run, the values, how many runs have none, and why the first of them has none.
-Series = tuple[Row, list[float], int, str]
-
-
-def by_number(runs: Runs) -> dict[int, list[Series]]:
-    """The numbers of each point over its seeds. A group of transfers that never started in a run has no row there."""
-    found: dict[int, dict[tuple[object, ...], tuple[Row, list[float], list[str]]]] = {}
-    for (point, _), numbers in sorted(runs.items()):
-        of_point = found.setdefault(point, {})
-        for cells in numbers["rows"]:
-            row = Row(*cells)  # type: ignore[arg-type]
-            _, values, reasons = of_point.setdefault((row.of, row.place, row.name, row.measure), (row, [], []))
-            if row.value is None:
-                reasons.append(row.why)
-            else:
-                values.append(row.value)
-    return {
-        point: [(row, values, len(reasons), reasons[0] if reasons else "") for row, values, reasons in rows.values()]
-        for point, rows in sorted(found.items())
-    }

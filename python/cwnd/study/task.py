@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError
-from cwnd.executor import Context, simulating
 from cwnd.replicates.document import describe
+from cwnd.replicates.executor import Context, simulating
 from cwnd.replicates.rows import RunNumbers, numbers_of
-from cwnd.result import run_in_time
+from cwnd.result.result import run_in_time
 
 
 @dataclass(frozen=True, slots=True)

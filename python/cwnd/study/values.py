@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeVar
 
-from cwnd.flow_and_link import Value
-from cwnd.flowspec import value as flow_value
-from cwnd.input_errors import refused
+from cwnd._internal.input_errors import refused
+from cwnd.scenario.flow import Value
+from cwnd.scenario.flowspec import value as flow_value
 
 T = TypeVar("T")
 EXPECTED = "values with commas between, FROM..TO/COUNT (evenly spaced) or FROM..TO/COUNTlog (by equal factors), such as 10ms,40ms or 0.25..4bdp/5log"

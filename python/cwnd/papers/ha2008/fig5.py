@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import curves, reductions
 from cwnd.metrics.series import by_flow
 from cwnd.papers.ha2008.setups.prescribed_losses import C

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import min_max_ratio
 from cwnd.metrics.run import defined
 from cwnd.papers.ha2008.setups.against_sack import falls

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import rates
 from cwnd.metrics.trace import exponent
 from cwnd.papers.ha2008.setups.testbed import LABELS, NAMES, algorithm, panels, scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import jain
 from cwnd.metrics.run import defined
 from cwnd.papers.ha2008.setups.growth import convex_growth, regain_s, start_up_s

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import curves
 from cwnd.papers.leith2007.setups import long_flows
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Reported, Result, Results, Setup

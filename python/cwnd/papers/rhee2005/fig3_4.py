@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import curves, rates
 from cwnd.metrics.run import converged
 from cwnd.metrics.trace import near_last_maximum

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.papers.shanker.setups import HIGH, LOW, shared_link
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.numbers import JsonObject

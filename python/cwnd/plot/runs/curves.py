@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.plot.run import Numbers, RunData
+from cwnd.plot.data import Numbers, RunData
 from cwnd.plot.runs.variants import Variant
 from cwnd.plot.studies.canvas import Look
 from cwnd.plot.studies.names import Label

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.input_errors import refused
-from cwnd.measure_names import measure_named
-from cwnd.plot.run import Numbers, RunData
+from cwnd._internal.input_errors import refused
+from cwnd.metrics.names import measure_named
+from cwnd.plot.data import Numbers, RunData
 from cwnd.plot.runs.pictures import set_up
 from cwnd.plot.runs.variants import Runs, Variant, variants
 from cwnd.plot.studies.canvas import Canvas, Width

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd import drop_causes
-from cwnd.plot.run import Numbers, RunData
+from cwnd._internal import drop_causes
+from cwnd.plot.data import Numbers, RunData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: What each kind of event is called. All are dark grey: colours are those of flows, and each has a row of its own.
 NAMES = {
-    "drop_queue": "tail drops",
-    "drop_loss": "random losses",
-    "drop_early": "RED drops",
-    "drop_head": "CoDel drops",
+    **{cause["event"]: cause["picture"] for cause in drop_causes.CAUSES},
     "cwr": "ECN reductions",
     "timeout": "timeouts",
     "failure": "connections ended",
@@ -37,7 +34,7 @@ def rows(run: RunData) -> list[tuple[str, Numbers]]:
     for kind in (*drop_causes.EVENTS, "cwr", "timeout", "failure"):
         times = run.times_of("state", CWR) if kind == "cwr" else run.times_of(kind)
         if times.size:
-            found.append((NAMES.get(kind, kind.replace("_", " ")), times))
+            found.append((NAMES[kind], times))
     return found
 
 

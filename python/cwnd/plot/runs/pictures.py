@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cwnd._internal.input_errors import refused, unfit
 from cwnd._native import __version__
-from cwnd.input_errors import refused
 from cwnd.plot.arguments import checked
+from cwnd.plot.data import Numbers, RunData
 from cwnd.plot.draw import draw_ends, draw_marks
-from cwnd.plot.run import Numbers, RunData
 from cwnd.plot.runs import curves, marks
 from cwnd.plot.runs.curves import Curve, Series
 from cwnd.plot.runs.scale import overshoot
 from cwnd.plot.runs.variants import Runs, Variant, variants
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.names import Label, name_ends
-from cwnd.setting_words import others_of, traffic_of
-from cwnd.stored_scenario import scenario_document
+from cwnd.scenario.captions import others_of, traffic_of
+from cwnd.scenario.snapshot import scenario_document
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Fig
 
     every = curves.curves_of(found, series)
     if not any(member[0].size for curve in every for member in curve.members):
-        raise refused("runs", "traffic alone", "runs with flows")
+        raise unfit("runs", "runs with flows; these have traffic alone")
     canvas, axes = canvas_over_time(found, width, ax)
     labels = curves.draw(axes, every, end_of(found), steps=True)
     begin = min(variant.first.scenario.measured_s[0] for variant in found)
@@ -158,7 +158,7 @@ def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "p
 
     every = curves.curves_of(found, series)
     if not every:
-        raise refused("runs", "traffic alone", "runs with flows")
+        raise unfit("runs", "runs with flows; these have traffic alone")
     canvas, axes = canvas_over_time(found, width, ax)
     labels = curves.draw(axes, every, end)
     axes.set_ylim(bottom=0)
@@ -181,7 +181,7 @@ def queue(
         raise refused("unit", unit, "ms or packets")
     queued = sorted({place for variant in found for place in variant.first.queued})
     if not queued:
-        raise refused("runs", "links without a rate", "runs with a queue: no link has a queue")
+        raise unfit("runs", "runs with a queue: no link has a queue")
     number = queued[0] if link is None else names.index(link)
     if number not in queued:
         raise refused("link", link, "a link with a queue, as this one has no rate", [names[place] for place in queued])

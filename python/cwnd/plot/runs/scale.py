@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
-from cwnd.plot.run import Numbers
+from cwnd.plot.data import Numbers
 from cwnd.plot.studies.canvas import GREY
 
 if TYPE_CHECKING:

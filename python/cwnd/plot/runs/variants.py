@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cwnd.input_errors import path_of, refused
+from cwnd._internal.input_errors import path_of, refused, unfit
 from cwnd.kernel.result import KernelTrace
-from cwnd.plot.run import RunData
-from cwnd.reading import load
+from cwnd.load import load
+from cwnd.plot.data import RunData
 from cwnd.replicates.folder import read
-from cwnd.result import Result
-from cwnd.store import MANIFEST, REPLICATES
-from cwnd.stored_scenario import scenario_document
+from cwnd.result.result import Result
+from cwnd.result.store import MANIFEST, REPLICATES
+from cwnd.scenario.snapshot import scenario_document
 
 #: A run, or the folder of a run or of replicates.
 Run = Result | str | os.PathLike[str]
@@ -53,7 +53,9 @@ def variants(given: Runs) -> list[Variant]:
             key = json.dumps([document, result.lane, name], sort_keys=True)
             found.setdefault(key, (name, []))[1].append(RunData(result))
     if len(found) > MOST_VARIANTS:
-        raise refused("runs", f"{len(found)} scenarios", f"at most {MOST_VARIANTS}, each under any number of seeds")
+        raise unfit(
+            "runs", f"at most {MOST_VARIANTS} scenarios, each under any number of seeds; these are {len(found)}"
+        )
     rows = list(found.values())
     if len(rows) == 1:
         return [Variant("", rows[0][1])]

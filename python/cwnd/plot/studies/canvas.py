@@ -15,10 +15,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from cwnd.input_errors import refused
-from cwnd.notation import level_words
-from cwnd.plot.run import COLOURS, Dash
+from cwnd._internal.input_errors import refused
+from cwnd.plot.data import COLOURS, Dash
 from cwnd.plot.studies.factors import Factor
+from cwnd.scenario.notation import level_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cwnd.keywords import NO_RATE
-from cwnd.notation import level_words
-from cwnd.plot.studies.chosen import Chosen
+from cwnd.metrics.rates import is_unfinished
 from cwnd.plot.studies.layout import Layout
+from cwnd.plot.studies.selection import Chosen
+from cwnd.scenario.keywords import NO_RATE
+from cwnd.scenario.notation import count_of, level_words
 
 #: The settings that every point has, in the order of a caption, and how each is said.
 SETTINGS = {
@@ -20,8 +21,10 @@ SETTINGS = {
     "queue": "{}",
     "loss": "loss {}",
     "jitter": "{}",
+    "reorder": "{}",
     "packet_size": "{}",
     "reverse": "{}",
+    "reverse_path": "{}",
     "flows": "{}",
     "duration": "{}",
     "measured": "measured from {}",
@@ -79,9 +82,13 @@ def failed_points(chosen: Chosen) -> list[str]:
 
 
 def missing(chosen: Chosen) -> list[str]:
-    """How many points have failed, and how many have no value."""
+    """How many points have failed, how many have no value, and how many a mean without the seeds whose transfers did not end."""
     said = failed_points(chosen)
-    empty = sum(1 for row in chosen.means() if row["value"] is None)
+    rows = chosen.means()
+    empty = sum(1 for row in rows if row["value"] is None)
+    selected = sum(1 for row in rows if row["value"] is not None and row["undefined"] and is_unfinished(row["why"]))
+    if selected:
+        said.append(f"{count_of(selected, 'value')} without the seeds whose transfers did not end")
     if empty:
         said.append(f"{empty} {'value is' if empty == 1 else 'values are'} undefined")
     return said

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cwnd.notation import level_words
 from cwnd.plot.studies.canvas import Canvas
 from cwnd.plot.studies.factors import Cell, Factor
+from cwnd.scenario.notation import level_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

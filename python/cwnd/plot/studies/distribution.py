@@ -7,13 +7,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cwnd.input_errors import refused
+from cwnd._internal.input_errors import refused
 from cwnd.plot.studies.canvas import Canvas, LineLook, Width, plain_numbers
 from cwnd.plot.studies.captions import failed_points, seeds_in_words, set_up
-from cwnd.plot.studies.chosen import RunRow, choose
 from cwnd.plot.studies.factors import Where
 from cwnd.plot.studies.layout import Line, lay_out, panels_of
 from cwnd.plot.studies.names import Label, list_names
+from cwnd.plot.studies.selection import RunRow, choose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cwnd.input_errors import refused
-from cwnd.notation import level_words
+from cwnd._internal.input_errors import refused
+from cwnd.scenario.notation import level_words
 from cwnd.study.results import Study
 from cwnd.study.tables import number_columns
 from cwnd.study.values import quantity_of, same

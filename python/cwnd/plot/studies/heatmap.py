@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from cwnd.difference.effect import Samples, median_difference
-from cwnd.input_errors import flag_of, refused
+from cwnd._internal.input_errors import flag_of, refused
+from cwnd.diff.statistics import Samples, median_difference
+from cwnd.metrics.rates import is_unfinished
 from cwnd.metrics.statistics import Interval, mean_interval
 from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import failed_points, of_means, seeds_in_words, set_up
 from cwnd.plot.studies.cells import Cells, draw_cells
-from cwnd.plot.studies.chosen import PARTS, Chosen, MeanRow, RunRow, choose
 from cwnd.plot.studies.factors import Cell, Factor, Where
 from cwnd.plot.studies.layout import MOST_PANELS, Layout, Line, Panel, axis, goes_with, lay_out, panels_of
+from cwnd.plot.studies.selection import PARTS, Chosen, MeanRow, RunRow, choose
 from cwnd.replicates.document import TIMES, is_never
 
 if TYPE_CHECKING:
@@ -132,6 +134,9 @@ def compared(
     titles = [panel.title for panel in panels]
     paired = [pairs(panel, up, names, chosen.measure) for panel in panels]
     intervals = [{place: interval_of(both, comparison, chosen) for place, both in each.items()} for each in paired]
+    for panel, found in zip(panels, intervals, strict=True):
+        for place in unended(panel, up, names) & found.keys():
+            found[place] = replace(found[place], low=None, high=None, level=None)
     canvas = Canvas.of(titles, width, ax)
     cells = [
         Cells(
@@ -192,6 +197,18 @@ def pairs(
         if place in theirs
     }
     return {place: values for place, values in both.items() if values}
+
+
+def unended(panel: Panel[RunRow], up: Factor, names: tuple[str, str]) -> set[Place]:
+    """The cells in which transfers of a variant did not end under some seed: the pairs of the other seeds decide nothing there."""
+    return {
+        (level, row["factors"][up.name])
+        for line in panel.lines
+        if line.name in names
+        for level, rows in line.rows.items()
+        for row in rows
+        if row["value"] is None and is_unfinished(row["why"])
+    }
 
 
 def without_value(panels: Sequence[Panel[RunRow]], names: tuple[str, str]) -> list[str]:

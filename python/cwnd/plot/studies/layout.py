@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from cwnd.input_errors import refused
-from cwnd.plot.studies.chosen import Chosen, MeanRow, RunRow
+from cwnd._internal.input_errors import refused
 from cwnd.plot.studies.factors import Cell, Factor
+from cwnd.plot.studies.selection import Chosen, MeanRow, RunRow
 from cwnd.study.tables import number_columns
 
 MOST_PANELS = 6

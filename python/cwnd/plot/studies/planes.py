@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cwnd.input_errors import refused
-from cwnd.measure_names import measure_named
+from cwnd._internal.input_errors import refused, unfit
+from cwnd.metrics.names import measure_named
 from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import missing, seeds_in_words, set_up
-from cwnd.plot.studies.chosen import Chosen, RunRow, choose
 from cwnd.plot.studies.factors import Cell, Where
 from cwnd.plot.studies.layout import Layout, lay_out, panels_of
+from cwnd.plot.studies.selection import Chosen, RunRow, choose
 from cwnd.plot.studies.tracks import Track, draw_better, draw_shares, draw_tracks, label_tracks
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def two_groups(rows: Sequence[RunRow], of: str | None, against: str | None) -> t
     """The rows of the two groups of a run."""
     names = list(dict.fromkeys(name for row in rows for name in (row["name"], row["label"])))
     if len(rows) < 2:
-        raise refused("study", f"{names[0]} alone", "two groups of flows that share a link")
+        raise unfit("study", f"two groups of flows that share a link; this has {names[0]} alone")
     found: list[RunRow] = []
     for argument, wanted in (("of", of), ("against", against)):
         matching = [row for row in rows if row not in found and wanted in (None, row["name"], row["label"])]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.papers.ha2008.setups.testbed import LABELS, NAMES, algorithm, background
 from cwnd.reproduce import Experiment, Figure, Point, Result, Results, Setup, iperf
 from cwnd.reproduce.numbers import JsonObject

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cwnd import plugin
 from cwnd._native import Simulation, algorithms
+from cwnd.plugin import crate as plugin
 from cwnd.reproduce.numbers import JsonObject
-from cwnd.result import Result, run
-from cwnd.scenario import from_document
+from cwnd.result.result import Result, run
+from cwnd.scenario.builders import from_document
 
 #: Figure 2, in its order; get_info is called `info` here, and `name` is a constant.
 MEMBERS = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import reductions
 from cwnd.papers.rhee2005.setups.simulation import NAMES, SETS, protocol_and_sack
 from cwnd.reproduce import Experiment, Figure, Point, Result, Results, Setup

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from cwnd.json_types import number
+from cwnd._internal.json_types import number
 from cwnd.metrics import Rates, coefficient_of_variation, jain, rates
 from cwnd.papers.rhee2005.setups.simulation import SETS, background, host_flow, varied_rtts
 from cwnd.reproduce import Experiment, Point, Result, Results, Setup

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The temporary folders that runs and kernel traces write to before they take the result's name.
+
+Each is locked while its run is in progress. The next run into the same folder removes those that a killed run has left.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cwnd._internal.summary_types import TABLES
+from cwnd._internal.temporary_files import SUFFIX as TEMPORARY
+
+#: The files that a run or a trace writes before its manifest, which comes last.
+FILES = re.compile(
+    rf"({'|'.join(sorted({name for names in TABLES.values() for name in names}))})\.parquet|scenario\.toml|summary\.json|[a-z_]+\.(png|svg)"
+    rf"|input-\d+-[A-Za-z0-9._-]+|[a-z]+\.pcapng|\.[a-z_]+\.(png|svg){TEMPORARY}"
+)
+# The end of a name; earlier versions took it from `tempfile`.
+SUFFIX = "[a-z0-9_]{8}"
+
+
+def lock(folder: Path) -> int:
+    """Locks a folder and returns a file descriptor; the lock ends when it is closed or the process ends.
+
+    Raises `BlockingIOError` if another process has it, and `OSError` if the system has no such locks.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def is_in_progress(part: Path) -> bool:
+    """Whether the run that writes to this folder is in progress, as far as the system can tell."""
+    try:
+        os.close(lock(part))
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def make_beside(folder: Path, mode: int = 0o777) -> Path:
+    """Makes a folder beside `folder`, under a name that nothing has, with this mode less the user's umask."""
+    while True:
+        part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+        with suppress(FileExistsError):
+            part.mkdir(mode)
+            return part
+
+
+@contextmanager
+def temporary_folder(folder: Path, mode: int = 0o777) -> Iterator[Path]:
+    """A new folder beside `folder`, locked while the body runs, and gone afterwards unless it has another name then."""
+    while True:
+        part = make_beside(folder, mode)
+        descriptor = None
+        try:
+            descriptor = lock(part)
+        except (BlockingIOError, FileNotFoundError):
+            continue  # another run has found it unlocked and removes it
+        except OSError:
+            break  # without locks nothing removes it
+        if part.exists():
+            break
+        os.close(descriptor)
+    try:
+        yield part
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def is_unfinished(folder: Path) -> bool:
+    """Whether a folder is, by its name and its files, that of a run that did not end."""
+    if not re.fullmatch(rf"\..+\.{SUFFIX}", folder.name) or folder.is_symlink() or not folder.is_dir():
+        return False
+    try:
+        return all(FILES.fullmatch(path.name) and path.is_file() for path in folder.iterdir())
+    except OSError:
+        return False
+
+
+def temporary_folders(folder: Path) -> list[tuple[Path, Path | None]]:
+    """This user's temporary folders of runs into `folder`, each with the earlier result that the run has moved aside.
+
+    In a folder like /tmp another user's may lie beside them.
+    """
+    name = re.compile(rf"(\.{re.escape(folder.name)}\.{SUFFIX})(\.old)?")
+    try:
+        matches = [
+            match
+            for path in folder.parent.iterdir()
+            if (match := name.fullmatch(path.name)) and path.lstat().st_uid == os.geteuid()
+        ]
+    except OSError:
+        return []
+    parts: dict[str, Path | None] = {}
+    for match in filter(None, matches):
+        parts[match[1]] = folder.with_name(match[0]) if match[2] else parts.get(match[1])
+    return [(folder.with_name(part), old) for part, old in sorted(parts.items())]
+
+
+def remove_leftovers(folder: Path, is_ours: Callable[[Path], bool]) -> list[str]:
+    """Removes what killed runs into `folder` have left, and restores an earlier result that one of them had moved aside.
+
+    Returns a message for each. `is_ours` says whether a folder is a result and nothing else.
+    """
+    messages = []
+    for part, old in temporary_folders(folder):
+        if is_in_progress(part):
+            continue
+        if is_unfinished(part):
+            with suppress(OSError):
+                descriptor = lock(part)
+                shutil.rmtree(part, ignore_errors=True)
+                os.close(descriptor)
+                messages.append(f"removed {part}, which a run that was stopped half-way had left")
+        if old is None or not is_ours(old):
+            continue
+        if folder.exists():
+            shutil.rmtree(old, ignore_errors=True)
+            messages.append(f"removed {old}, which a run that was stopped half-way had left")
+        else:
+            with suppress(OSError):
+                old.rename(folder)
+                messages.append(f"restored {folder}, which a run that was stopped half-way had moved aside")
+    return messages
+
+
+def why(folder: Path) -> str | None:
+    """What is expected instead of this folder, if it has no result because a run did not end."""
+    parts = [folder] if is_unfinished(folder) else []
+    if not folder.exists():
+        parts = [part for part, _ in temporary_folders(folder) if is_unfinished(part)]
+    if not parts:
+        return None
+    state = "goes on" if any(map(is_in_progress, parts)) else "was stopped half-way"
+    return f"a run that came to its end: this one {state}"

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""What `cwnd sweep` and `cwnd merge` do."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from cwnd._internal.input_errors import refused
+from cwnd._internal.messages import detail, note
+from cwnd.cli.comparison import compared_document
+from cwnd.cli.entry import fail
+from cwnd.cli.link_options import bottleneck_options, check_axes, first_link, grid_with_options
+from cwnd.cli.replicates import bar, say_stopped, whole_number
+from cwnd.metrics.names import measures_in
+from cwnd.replicates.api import MOST_JOBS, MOST_SEEDS, jobs_of
+from cwnd.replicates.checks import MOST_SEED
+from cwnd.replicates.executor import Watch
+from cwnd.replicates.rows import MEASURES
+from cwnd.result.lanes import SIM, check_lane
+from cwnd.scenario.flow import Flow, Value
+from cwnd.scenario.keywords import DEFAULTS
+from cwnd.scenario.notation import count_of
+from cwnd.scenario.programs import BY_OPTION
+from cwnd.study.api import first_of, option_values
+from cwnd.study.base_rate import base_rate, without_own_limit
+from cwnd.study.braces import parse_flow
+from cwnd.study.design import MOST_POINTS, Design
+from cwnd.study.engines import check_dask, engine
+from cwnd.study.equal_round_trips import equal_round_trips
+from cwnd.study.estimate import dry_run, status
+from cwnd.study.folder import StudyFolder
+from cwnd.study.grid import Grid, grid_of
+from cwnd.study.keys import sized_groups
+from cwnd.study.manifest import whole_of
+from cwnd.study.netem_axes import link_settings
+from cwnd.study.point_document import notes
+from cwnd.study.points import Base, Points
+from cwnd.study.report import failures, table, table_of
+from cwnd.study.results import Study, place
+from cwnd.study.runner import StudyRun, gathered, run_study
+from cwnd.study.settings import Settings, settings_of
+from cwnd.study.values import Values, as_values, values_of
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command line has given, by the names of its parameters."""
+
+    what: list[str]
+    rate: str | None
+    rtt: str | None
+    buffer: str | None
+    ecn: bool
+    duration: str | None
+    measure: str | None
+    seed: str | None
+    loss: str | None
+    jitter: str | None
+    reverse: bool
+    traffic: list[str] | None
+    packet_size: str | None
+    axis: list[str] | None
+    zip_axes: list[str] | None
+    latin: str | None
+    seeds: str | None
+    until: str | None
+    most_seeds: str | None
+    measures: str | None
+    jobs: str | None
+    dask: str | None
+    shard: str | None
+    points: Path | None
+    dry: bool
+    how_far: bool
+    lane: str
+    allow_exec: bool
+    out: Path | None
+    force: bool
+    drop_head: bool
+    trace: str | None
+    netem: str | None
+    disciplines: Mapping[str, str | None]
+
+    @property
+    def link(self) -> dict[str, str | None]:
+        """The options of the bottleneck that may be axes."""
+        return {
+            "rate": self.rate,
+            "rtt": self.rtt,
+            "buffer": self.buffer,
+            "loss": self.loss,
+            "jitter": self.jitter,
+            "packet_size": self.packet_size,
+        }
+
+    @property
+    def others(self) -> dict[str, object]:
+        """The other options of flows through one bottleneck."""
+        return {
+            "duration": self.duration,
+            "measure": self.measure,
+            "drop_head": self.drop_head,
+            "ecn": self.ecn,
+            "reverse": self.reverse,
+            "traffic": self.traffic,
+            **self.disciplines,
+        }
+
+
+def invoke(given: Given) -> None:
+    """Runs a study, or says what it is or how far."""
+    shown = None if given.measures is None else measures_in("measures", given.measures, sorted(MEASURES))
+    is_file = any(text.endswith((".toml", ".json")) for text in given.what)
+    more = more_axes(given.axis or [])
+    grid = file_of(given) if is_file else flows_of(given, more)
+    for key in more:
+        if key in grid.axes:
+            raise refused("--axis", key, "each key once")
+    axes = {**grid.axes, **more}
+    check_axes(axes, grid.base.document, given.trace, given.netem)
+    zipped = [*grid.zipped, *([key.strip() for key in group.split(",")] for group in given.zip_axes or [])]
+    drawn = grid.latin if given.latin is None else whole_number("--latin", given.latin, MOST_POINTS)
+    first_seed = grid.base.document.get("seed", 1)
+    design = Design(axes, zipped, drawn, first_seed if isinstance(first_seed, int) else 1)
+    most = grid.most_seeds
+    settings = settings_of(
+        grid.seeds if given.seeds is None else whole_number("--seeds", given.seeds, MOST_SEEDS),
+        grid.until if given.until is None else given.until,
+        most if given.most_seeds is None else whole_number("--most-seeds", given.most_seeds, MOST_SEEDS),
+        check_lane(given.lane),
+        part_of(given.shard),
+    )
+    for option, has in (("--shard", given.shard), ("--points", given.points), ("--status", given.how_far or None)):
+        if has is not None and given.out is None:
+            fail(f"{option}: not accepted without -o; expected -o DIR with it")
+    if given.lane != SIM and given.jobs not in (None, "1"):
+        fail(
+            f'--jobs: "{given.jobs}" is not accepted with --lane {given.lane}; expected 1, as its runs go on one after another'
+        )
+    check_dask(given.dask, given.lane, given.jobs)
+    threads = jobs_of(given.lane, None if given.jobs is None else whole_number("--jobs", given.jobs, MOST_JOBS))
+    folder = None if given.out is None else StudyFolder(given.out, given.points, force=given.force)
+    if folder is not None:
+        folder.check()
+    points = Points(grid.base, design)
+    netem = None if given.netem is None else f"{first_link(grid.base.document)}.netem"
+    if is_file and not given.allow_exec:
+        points.check_programs(BY_OPTION)
+    run = StudyRun(points, settings, folder)
+    for text in [*notes(points.said, netem), *equal_round_trips(points)]:
+        note(text)
+    if given.dry:
+        if not dry_run(run, threads):
+            raise typer.Exit(1)
+    elif given.how_far:
+        status(run)
+    else:
+        finish(run, threads, given.dask, given.out, shown)
+
+
+def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None, measures: Sequence[str] | None) -> None:
+    """Runs it, prints the table (of these `measures`), and says what is written."""
+    start = time.monotonic()
+
+    def bar_of(costs: Mapping[int, float]) -> AbstractContextManager[Watch | None]:
+        return bar("simulating" if run.settings.lane == SIM else "running", "runs", costs) if costs else nullcontext()
+
+    # Dask logs what ends with tracebacks, and this command says it.
+    logging.disable(logging.NOTSET if dask is None else logging.CRITICAL)
+    with engine(dask, threads, bar_of, note) as executors:
+        study = run_study(run, executors)
+    took = time.monotonic() - start
+    detail(
+        f"{count_of(study.done - study.found, 'run')} made in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} were there"
+    )
+    number, count = run.settings.shard
+    if count == 1:
+        if measures is None:
+            table(study)
+        else:
+            for name in table_of(study, measures):
+                note(f"--measures: no run of this study has {name}")
+    failures(study)
+    if run.folder is not None and run.folder.replaced:
+        note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
+    say_wide(study, run.settings)
+    if run.stopped:
+        say_stopped(study.done, study.asked, out)
+    if out is not None:
+        before = f", {study.found} of them were there" if study.found else ""
+        where = f"written to {out}" if count == 1 else f"part {number} of {count}, kept in {out}"
+        note(f"{count_of(study.done, 'run')} in {took:.1f} s{before}; {where}")
+    if study.failed:
+        raise typer.Exit(1)
+
+
+def say_wide(study: Study, settings: Settings) -> None:
+    """Says at how many points `--until` is not met, and why not."""
+    if study.wide and settings.until is not None and not study.stopped:
+        points = "1 point has" if len(study.wide) == 1 else f"{len(study.wide)} points have"
+        note(
+            f"{points} a wider interval than --until {settings.until.text}, or a mean without one: {place(study.wide[0])}{' and others' if study.wide[1:] else ''}; seeds end at --most-seeds ({settings.most_seeds}), and where a run failed"
+        )
+
+
+def more_axes(texts: Sequence[str]) -> dict[str, Values]:
+    """The axes of `--axis`, whose values are as a flow's text means them: `true`, whole numbers, decimals, or texts."""
+    axes: dict[str, Values] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        if not (key and equals and values):
+            fail(f'--axis: "{text}" is not accepted; expected KEY=VALUES, such as link.queue.kind=droptail,codel')
+        if key in axes:
+            raise refused("--axis", key, "each key once")
+        axes[key] = as_values(values_of(key, values))
+    return axes
+
+
+def part_of(text: str | None) -> tuple[int, int] | None:
+    """`--shard I/N`."""
+    if text is None:
+        return None
+    number, _, count = text.partition("/")
+    if not (
+        number.isascii()
+        and number.isdigit()
+        and count.isascii()
+        and count.isdigit()
+        and len(text) < 12
+        and 1 <= int(number) <= int(count)
+    ):
+        fail(f'--shard: "{text}" is not accepted; expected I/N, part I of N, such as 2/8')
+    return int(number), int(count)
+
+
+def file_of(given: Given) -> Grid:
+    """The study of a file, beside which no flow and no option of the bottleneck is given."""
+    if len(given.what) > 1:
+        fail(f'FILE.toml: "{" ".join(given.what)}" is not accepted; expected one file, or flows')
+    for key, text in {**given.link, **given.others}.items():
+        if text:
+            fail(f"--{key.replace('_', '-')}: not accepted with a file; expected --axis for its keys")
+    path = Path(given.what[0])
+    grid = grid_with_options(grid_of(path), path.parent, given.trace, given.netem)
+    if given.seed is None:
+        return grid
+    document = {**grid.base.document, "seed": whole_number("--seed", given.seed, MOST_SEED)}
+    return replace(grid, base=replace(grid.base, document=document))
+
+
+def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
+    """The study of flows through one bottleneck; `more` are the axes of `--axis`."""
+    flows: list[Flow] = []
+    axes: dict[str, Values] = {}
+    for number, text in enumerate(given.what):
+        flow, own = parse_flow(text, number)
+        flows.append(flow)
+        axes |= own
+    plain: dict[str, object] = {}
+    for key, option in given.link.items():
+        if option is None:
+            continue
+        values = option_values(key, option)
+        plain[key] = option if values is None else first_of(values)
+        if values is not None:
+            axes[key] = values
+    settings, of_link, lines = bottleneck_options(given.link, given.trace, given.netem)
+    plain |= settings
+    axes |= of_link
+    all_axes = {**axes, **more}
+    base = base_rate(plain, all_axes, lines)
+    document = compared_document(
+        flows,
+        measure=given.measure,
+        ecn=given.ecn,
+        disciplines=given.disciplines,
+        traffic=given.traffic,
+        seed=given.seed or DEFAULTS["seed"],
+        duration=given.duration or DEFAULTS["duration"],
+        drop_head=given.drop_head or None,
+        reverse=given.reverse,
+        name=" + ".join(given.what),
+        sized=sized_groups(more, len(flows)),
+        **{**plain, **base},
+    )
+    document = without_own_limit(document, plain, all_axes, lines)
+    single = {key: value for key, value in given.link.items() if key not in axes}
+    fixed: dict[str, Value] = {"link.netem": lines[0]} if len(lines) == 1 else {}
+    options = link_settings({**single, "trace": given.trace}, "--")
+    return Grid(Base(document, given=options, fixed=fixed), axes)
+
+
+def merge_parts(shards: list[Path], out: Path) -> None:
+    """Puts the parts of a study together."""
+    points, settings = whole_of(shards)
+    run = StudyRun(points, settings, StudyFolder(out))
+    study = gathered(run, shards)
+    failures(study)
+    if run.folder is not None and run.folder.replaced:
+        note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
+    say_wide(study, run.settings)
+    left = (
+        f"; {count_of(study.left, 'run')} {'is' if study.left == 1 else 'are'} left: cwnd sweep with -o {out} and without --shard runs them"
+        if study.left
+        else ""
+    )
+    note(f"{study.done} of {study.asked} runs; written to {out}{left}")
+    if study.left or study.failed:
+        raise typer.Exit(1)

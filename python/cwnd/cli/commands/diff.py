@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd diff`, as the command line declares it; what it does is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.cli.options import Json
+
+#: What `cwnd diff --help` says first.
+DIFF = """How far result B is from A: paired by seed and point, with an interval for each number.
+
+A and B are folders of studies, of replicates (--seeds) or of runs; or one study, with --between for two values of a factor.
+Exit code 1 if a condition of --fail-if is met."""
+
+
+def command(
+    folders: Annotated[list[Path], typer.Argument(metavar="A [B]", help="Folders of results; one with --between.")],
+    between: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=VALUE,VALUE", help="Two values of a factor of one study: beta=0.7,0.85 (B is the second)."
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Only points at which a factor has this value. May be repeated."),
+    ] = None,
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="Which measures: queue_p95_ms, 'p95 completion time' and so on; all for all.",
+            show_default="the main ones",
+        ),
+    ] = None,
+    each: Annotated[bool, typer.Option("--each", help="Every point by itself.")] = False,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONDITION",
+            help="Exit with 1 if this is decided: 'p95 queueing delay > +5%', 'throughput of reno < -2Mbit/s'. May be repeated.",
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 too if a condition is undecided.")] = False,
+    unpaired: Annotated[
+        bool, typer.Option("--unpaired", help="Seeds of A and B have nothing in common: Welch's interval.")
+    ] = False,
+    margin: Annotated[
+        str | None,
+        typer.Option(metavar="N%", help="Say which numbers are equivalent within so much of A (two one-sided tests)."),
+    ] = None,
+    level: Annotated[str, typer.Option(metavar="N%", help="Level of the intervals.")] = "95%",
+    bootstrap: Annotated[
+        bool, typer.Option("--bootstrap", help="Intervals of differences by bootstrap (BCa), not by t.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="Write all effects, over all points and at each, to FILE.csv, .parquet or .json.",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    from cwnd.cli.actions import diff
+
+    diff.invoke(
+        diff.Given(
+            folders=folders,
+            between=between,
+            where=where or [],
+            measures=measures,
+            each=each,
+            fail_if=fail_if or [],
+            strict=strict,
+            unpaired=unpaired,
+            margin=margin,
+            level=level,
+            bootstrap=bootstrap,
+            out=out,
+            as_json=as_json,
+        )
+    )

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The commands of `cwnd kernel`. Each imports what it needs when it runs.
+
+Exit codes: 0 done, 2 the input was refused, 1 the kernel refused or this build lacks its kernel part; of `trace`, also that kernel
+and host differ or that nothing was recorded, of `use`, what its command ended with, of `switch`, that a connection was refused.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.cli.application import Application
+from cwnd.cli.options import Plugins
+from cwnd.kernel.native import required
+
+app = Application("The algorithms in the running Linux kernel: loaded, used, switched, and taken out again.")
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[:SET]", help="An algorithm, one of its parameter sets, or an object of cwnd build-kernel."
+    ),
+]
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[:SET]",
+        help="As for load; or a loaded one's name in the kernel; or kernel/NAME, the kernel's own.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+
+
+@app.callback(invoke_without_command=True)
+def group(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List what is loaded, what the kernel has itself, and what there is to load."""
+    required()
+    from cwnd.kernel.listing import collect, show
+
+    listing = collect()
+    if as_json:
+        print(json.dumps(listing))
+    else:
+        show(listing)
+
+
+@app.command()
+def load(
+    name: Name,
+    settings: Settings = None,
+    kernel_name: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Its name in the kernel, up to 15 letters.", show_default="cwnd_SET"),
+    ] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Let it stay when this command ends.")] = False,
+) -> None:
+    """Load an algorithm into the kernel; without --pin it goes when this command ends.
+
+    Nothing uses it that does not ask for it.
+    """
+    required()
+    from cwnd.kernel.load import load as load_module
+    from cwnd.kernel.spec import module
+
+    asked = module(name, settings or [])
+    load_module(asked, asked.kernel_name if kernel_name is None else kernel_name, pin=pin)
+
+
+@app.command()
+def unload(
+    name: Annotated[str, typer.Argument(help="Its name in the kernel, or its parameter set.")],
+) -> None:
+    """Take an algorithm out that cwnd has loaded; connections that run on it keep it until they end."""
+    required()
+    from cwnd.kernel.load import unload as unload_module
+
+    unload_module(name)
+
+
+@app.command()
+def use(
+    name: Target,
+    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="After --, as a shell takes it.")],
+    settings: Settings = None,
+) -> None:
+    """Run a command whose TCP connections, and its children's, use an algorithm, whatever they ask for.
+
+    Loads it if need be; ends with the command's exit code. Nothing else on the machine changes.
+
+    Example: cwnd kernel use htcp -- iperf3 -c 192.0.2.1
+    """
+    required()
+    from cwnd.kernel.use import use as run
+
+    raise typer.Exit(run(name, settings or [], command))
+
+
+@app.command()
+def switch(
+    name: Target,
+    port: Annotated[str | None, typer.Option(metavar="N", help="Connections with this port, at either end.")] = None,
+    origin: Annotated[
+        str | None, typer.Option("--from", metavar="CC", help="Connections that run on this, as `ss -ti` names it.")
+    ] = None,
+    settings: Settings = None,
+) -> None:
+    """Move live connections of this network namespace to another algorithm."""
+    required()
+    from cwnd.kernel.switch import switch as move
+
+    if move(name, settings or [], port=port, origin=origin):
+        raise typer.Exit(1)
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what this kernel and these rights allow, and what to do about each no; exit code 1 if nothing can be loaded."""
+    required()
+    from cwnd.kernel.doctor import can_load, show
+    from cwnd.kernel.native import kernel_doctor
+
+    checks = kernel_doctor()
+    if as_json:
+        print(json.dumps(checks))
+    else:
+        show(checks)
+    if not can_load(checks):
+        raise typer.Exit(1)
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+def trace(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND…]", help="Run this meanwhile, its connections on the traced algorithm."),
+    ] = None,
+    cc: Annotated[
+        str,
+        typer.Option(
+            "--cc",
+            metavar="NAME[:SET]",
+            help="What to trace: an algorithm of ours, an object of cwnd build-kernel, or kernel/cubic or kernel/reno, the "
+            "kernel's own, call by call; with a command, what is loaded under a name, too; any other name, or none for all: "
+            "acknowledgement by acknowledgement.",
+        ),
+    ] = "",
+    settings: Settings = None,
+    kernel_name: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Its name in the kernel, up to 15 letters.", show_default="cwnd_SET"),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Only connections with this port at an end.")
+    ] = 0,
+    transport: Annotated[
+        bool,
+        typer.Option(
+            "--transport",
+            help="With kernel/cubic or kernel/reno and -o: packets and timers too, for cwnd replay --transport.",
+        ),
+    ] = False,
+    duration: Annotated[
+        str | None,
+        typer.Option("--duration", metavar="S", help="Seconds to trace.", show_default="until Ctrl-C"),
+    ] = None,
+    plugins: Plugins = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="DIR", help="Write the tables (Parquet) and a picture to this folder."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="With -o: replace an earlier trace or another result that is there.")
+    ] = False,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="With -o: tables only.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Watch connections: every call of an algorithm's hooks, repeated on the host at once, or every acknowledgement.
+
+    An object's calls are repeated where --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else,
+    or if nothing was recorded; else the command's.
+    """
+    required()
+    from cwnd.kernel import trace as tracing
+    from cwnd.kernel.spec import seconds
+
+    limit_s = None if duration is None else seconds("--duration", duration)
+    options = tracing.TraceOptions(
+        cc,
+        settings or [],
+        plugins or [],
+        kernel_name,
+        port,
+        limit_s,
+        out,
+        force,
+        pictures=not no_plots,
+        transport=transport,
+    )
+    summary = tracing.main(options, command or [])
+    if as_json:
+        print(json.dumps(summary))
+    if not summary["calls"]:
+        print(f"error: {tracing.why_nothing_recorded(summary, port)}", file=sys.stderr)
+        raise typer.Exit(1)
+    if not as_json:
+        tracing.report(summary, out)
+    if summary["differences"]:
+        raise typer.Exit(1)
+    if code := summary.get("exit"):
+        print(f"error: {summary['command'][0]} ended with exit code {code}; what it did was recorded", file=sys.stderr)
+        raise typer.Exit(code)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd lab`: the web page in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.result.lanes import SIM
+
+PageFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--page",
+        metavar="FILE.html",
+        help="Write a web page that simulates this again as its settings are changed: one file, without a network.",
+    ),
+]
+
+
+@contextmanager
+def written_page(target: Path | None, lane: str, state: Callable[[], Mapping[str, object]]) -> Iterator[None]:
+    """Writes the page of --page when the run is over; what is refused is refused before it."""
+    if target is None:
+        yield
+        return
+    from cwnd._internal.messages import note
+    from cwnd.cli.entry import fail
+    from cwnd.page import html as page
+
+    if lane != SIM:
+        fail(f"--page: not accepted with --lane {lane}; expected the simulator, which pages have")
+    begin = state()
+    page.check_target(target)
+    page.page()
+    yield
+    page.write_page(target, begin)
+    note(f"written to {target}")
+
+
+def command(
+    scenario: Annotated[
+        Path | None,
+        typer.Argument(metavar="[SCENARIO.toml]", help="A scenario to begin with.", show_default="CUBIC beside Reno"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write the page to this file instead.")
+    ] = None,
+    essay: Annotated[
+        bool, typer.Option("--essay", help="Open at the essay: nine figures, in the order of the paper on CUBIC.")
+    ] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; print where the page is.")] = False,
+) -> None:
+    """Open the web page: every packet of a minute is simulated again while you drag.
+
+    It is one file, works without a network, and has the simulator of this program: its numbers are those of `cwnd compare`. docs/guide/lab.md says what it can do.
+    """
+    import tempfile
+    import webbrowser
+
+    from cwnd._internal.messages import note
+    from cwnd.cli.entry import fail
+    from cwnd.page import html as page
+    from cwnd.scenario.file import scenario_file
+
+    if essay and scenario is not None:
+        fail(f"--essay: not accepted with {scenario}; expected one of them: the essay has scenarios of its own")
+    state = None if scenario is None else page.state_of(scenario_file(scenario))
+    if out is not None:
+        page.write_page(out, state)
+        note(f"written to {out}")
+        return
+    if state is None:
+        target = page.PAGE
+        if not target.exists():
+            raise page.NoPageError
+    else:
+        # It stays: a browser reads it again when it is asked to.
+        html = page.page(state)
+        target = Path(tempfile.mkdtemp(prefix="cwnd-lab-")) / "lab.html"
+        target.write_text(html, encoding="utf-8")
+    address = target.as_uri() + ("#essay" if essay else "")
+    print(address)
+    if not no_open and not webbrowser.open(address):
+        fail("no browser could be opened: open the address above in one")

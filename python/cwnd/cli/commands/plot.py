@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd plot`, as the command line declares it; what it does is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.cli.options import Plugins
+
+
+def command(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="What cwnd compare, run, sweep or kernel trace wrote with -o; several runs are drawn beside each other.",
+        ),
+    ],
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            help="Of runs and replicates: windows, throughput, queue or cdf. Of a study: response, heatmap, fairness, delay-throughput or cdf.",
+            show_default="windows or response",
+        ),
+    ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What is drawn: of a study queue_p95_ms, 'p95 completion time' and so on; with --kind cdf of runs queueing delay, completion time or throughput.",
+            show_default="throughput_mbps, or queue_ms",
+        ),
+    ] = None,
+    x: Annotated[
+        str | None,
+        typer.Option(
+            "--x", metavar="FACTOR", help="The factor along the axis.", show_default="that with the most levels"
+        ),
+    ] = None,
+    y: Annotated[str | None, typer.Option("--y", metavar="FACTOR", help="heatmap: the other factor.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FACTOR", help="A line per level of this factor, and a panel per variant.", show_default="label"
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN=VALUES", help="Draw these values alone: rtt=40ms, 'label=cubic,reno'. May be repeated."
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="NAME", help="heatmap and fairness: the first of two variants or groups."),
+    ] = None,
+    against: Annotated[str | None, typer.Option(metavar="NAME", help="heatmap and fairness: the second.")] = None,
+    ratio: Annotated[
+        bool, typer.Option("--ratio", help="heatmap: the ratio of the two, not their difference.")
+    ] = False,
+    delay: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="delay-throughput: the measure of the delay.", show_default="queue_mean_ms"),
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option(metavar="NAME", help="queue and delay-throughput: the link.", show_default="the first")
+    ] = None,
+    width: Annotated[
+        str | None, typer.Option(metavar="WIDTH", help="column, page or slide.", show_default="page")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", metavar="FORMAT", help="png, svg or pdf.", show_default="png")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="Where to write the picture.", show_default="DIR/KIND.png"),
+    ] = None,
+    plugins: Plugins = None,
+) -> None:
+    """Draw a picture of runs, of replicates or of a study. Without --kind, draw the pictures of a run or of a kernel trace again, into its folder."""
+    from cwnd._internal.escapes import one_line
+    from cwnd.cli.actions.plot import draw_from
+
+    options = {
+        "measure": measure,
+        "x": x,
+        "y": y,
+        "by": by,
+        "of": of,
+        "against": against,
+        "ratio": ratio or None,
+        "delay": delay,
+        "link": link,
+    }
+    for picture in draw_from(folders, kind, options, where or [], (width, format, out)):
+        print(one_line(str(picture)))

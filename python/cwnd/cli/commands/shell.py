@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd shell`: a command behind emulated links."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from cwnd import _native
+from cwnd._internal.messages import note, shows_progress
+from cwnd._native import Scenario
+from cwnd.cli.entry import fail
+from cwnd.cli.options import SnapLength
+from cwnd.cli.rate_file import rate_of
+from cwnd.result.packets import capture_file, capturing, check_options
+from cwnd.scenario.builders import dumbbell_document, from_document
+from cwnd.scenario.netem import naming_rtt, say_netem, with_netem
+
+#: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
+ABSENT, NO_PROGRAM = 127, 126
+#: Signals that are the command's.
+PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+# Those that a key of a terminal sends to every process of the group.
+FROM_KEYS = (signal.SIGINT, signal.SIGQUIT)
+WAIT_MS = 50
+#: Longest wait for what the ended command has written, s: Linux's own for a connection that nobody has open (tcp_fin_timeout).
+DELIVERY_S = 60.0
+#: A wait that is longer than this, s, is announced on a terminal.
+ANNOUNCED_S = 1.0
+#: Longest wait for a server to listen, s.
+SERVER_S = 5.0
+# linux/prctl.h
+PR_SET_PDEATHSIG = 1
+
+
+def command(
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="-- COMMAND...", help="The command, with its arguments.", show_default="your shell, $SHELL"
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(help="Rate of each direction, IP bits on the wire; none: without a rate.", show_default=False),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="In place of --rate: a trace or a series of rates of what the command sends, as in cwnd compare.",
+        ),
+    ] = None,
+    netem: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="The link of what the command sends in the words of tc netem or tc tbf, as in cwnd compare; rate, delay and limit are those of what it receives too.",
+            show_default=False,
+        ),
+    ] = None,
+    trace_down: Annotated[
+        Path | None,
+        typer.Option("--trace-down", metavar="FILE", help="A trace of what it receives.", show_default="--trace"),
+    ] = None,
+    rtt: Annotated[str, typer.Option(help="Round trip time without queueing.")] = "40ms",
+    buffer: Annotated[
+        str | None,
+        typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.", show_default="1bdp"),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help="Losses of what the command sends: random:0.01, every:1000, at:5,9, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K."
+        ),
+    ] = None,
+    jitter: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Random delay of what it sends, uniform from 0 to this, in order."),
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="A command for the shell at the other end; it ends with this one.",
+            show_default=False,
+        ),
+    ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Capture what it sends and receives, in pcapng.", show_default=False),
+    ] = None,
+    snap_length: SnapLength = None,
+) -> None:
+    """Run a command behind emulated links, in a network namespace of its own.
+
+    Without a command your shell runs there ($SHELL, or /bin/sh), until it exits.
+    Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. It finds this machine at
+    the address in $CWND_HOST. Its exit code is the command's. Without root the machine is a namespace of the user's too, where only --server listens.
+
+    Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
+    """
+    check_options(pcap, snap_length)
+    given = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
+    options, meanings = with_netem(netem, given)
+    with naming_rtt(netem, rtt):
+        scenario = links(options, trace_down, rtt=rtt, seed=seed, snap_length=snap_length)
+    say_netem(meanings)
+    for remark in scenario.remarks:
+        note(remark)
+    if pcap is not None:
+        scenario = capturing(scenario, "--pcap", pcap)
+    raise typer.Exit(run(scenario, arguments or [users_shell()], server, pcap))
+
+
+def users_shell() -> str:
+    """The shell that the user has chosen, or the system's."""
+    return os.environ.get("SHELL") or "/bin/sh"
+
+
+def links(
+    options: Mapping[str, object], trace_down: Path | None, *, rtt: str, seed: str, snap_length: str | None
+) -> Scenario:
+    """A link each way; the flow only says which is which. `options` are those of the link of what the command sends."""
+    if (rate := options.get("rate")) is None:
+        fail("--rate: missing; expected it (none: without a rate), --trace, or --netem")
+    if trace_down is not None and not isinstance(rate, Mapping):
+        fail(f'--trace-down: "{trace_down}" is not accepted without --trace; expected both')
+    if not (seed.isascii() and seed.isdigit()):
+        fail(f'--seed: "{seed}" is not accepted; expected a whole number')
+    down = {"trace": str(trace_down)} if trace_down is not None else rate
+    settings = {
+        **options,
+        "rtt": rtt,
+        "reverse": {"rate": down},
+        "seed": int(seed),
+        "duration": "1s",
+        "snap_length": snap_length,
+    }
+    # What limits the flow is the command's matter.
+    return from_document(dumbbell_document("reno@rwnd=1", settings))
+
+
+def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None, pcap: Path | None = None) -> int:
+    """Runs the command behind the links; returns its exit code. `server` runs beside this program meanwhile; `pcap` is the file of the
+    packets, where the scenario captures them.
+    """
+    if not hasattr(_native, "Shell"):
+        raise OSError("cwnd shell needs Linux")
+    from cwnd.cli.user_namespace import enter
+
+    enter()
+    with nullcontext(None) if pcap is None else capture_file(pcap, private=True) as keep, serving(server):
+        return behind(scenario, arguments, (lambda _: None) if keep is None else (lambda piece: keep("", piece)))
+
+
+def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes], object]) -> int:
+    """Runs the command behind the links; returns its exit code. `keep` gets the pieces of the file of captured packets."""
+    try:
+        shell = _native.Shell(scenario, list(arguments))
+    except (FileNotFoundError, PermissionError) as error:
+        if error.filename is None:
+            raise
+        print(f"cwnd: {error.filename}: {error.strerror}", file=sys.stderr)
+        return ABSENT if isinstance(error, FileNotFoundError) else NO_PROGRAM
+    code, signalled, ends_now = None, False, False
+
+    def passed(number: int, _frame: FrameType | None) -> None:
+        nonlocal signalled, ends_now
+        signalled, ends_now = True, code is not None
+        if not (ends_now or (number in FROM_KEYS and at_a_terminal())):
+            shell.signal(number)
+
+    def awaited(is_so: Callable[[int], bool], message: str) -> None:
+        """Waits for what the ended command has left behind, until a signal says that nobody wants it."""
+        begin, announced = time.monotonic(), not shows_progress()
+        while not (ends_now or is_so(WAIT_MS)) and (waited := time.monotonic() - begin) < DELIVERY_S:
+            keep(shell.take_packets())
+            if waited >= ANNOUNCED_S and not announced:
+                print(f"cwnd: the command has ended; {message}; Ctrl-C ends this", file=sys.stderr)
+                announced = True
+
+    before = {number: signal.signal(number, passed) for number in PASSED}
+    try:
+        while (code := shell.wait(WAIT_MS)) is None:
+            keep(shell.take_packets())
+        # Who has interrupted the command wants nothing more to be sent.
+        if not signalled:
+            awaited(shell.wait_for_delivery, "what it has written is being delivered")
+        awaited(shell.drain, "packets are on their way")
+        report = shell.finish()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if report is not None:
+        keep(report["packets"])
+        if shows_progress():
+            print(
+                f"cwnd: {report['packets_delivered']:,} packets delivered, {report['drops']:,} dropped; one in a hundred was later than "
+                f"{report['late_p99_ms']:.2f} ms",
+                file=sys.stderr,
+            )
+    return code
+
+
+def at_a_terminal() -> bool:
+    """Whether keys of a terminal reach this program, and so the command too: they are one process group."""
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (OSError, ValueError):
+        return False
+
+
+@contextmanager
+def serving(command: str | None) -> Iterator[None]:
+    """Runs a command for the shell while the body runs; the body begins when something new listens, or after `SERVER_S`."""
+    if command is None:
+        yield
+        return
+    before = listening()
+    # A session of its own: a key that ends the command does not end what it talks to before it.
+    with subprocess.Popen(
+        ["sh", "-c", command],
+        preexec_fn=end_with_parent,
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+    ) as server:
+        try:
+            until = time.monotonic() + SERVER_S
+            while server.poll() is None and listening() <= before and time.monotonic() < until:
+                time.sleep(0.005)
+            yield
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGKILL)
+
+
+def end_with_parent() -> None:
+    """The process ends with the thread that has started it, whatever ends that."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def listening() -> set[str]:
+    """Sockets of this network namespace that wait for connections or datagrams, by their numbers."""
+    found = set()
+    for name, state in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
+        with suppress(OSError):
+            rows = [line.split() for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+            found |= {f"{name} {row[9]}" for row in rows if row[3] == state}
+    return found

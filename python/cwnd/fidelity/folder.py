@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A folder of comparisons: a document, a picture and the scenario of each, written as soon as it is done, and every live run."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+from pathlib import Path
+
+from cwnd._internal.json_files import read_json
+from cwnd._internal.temporary_files import replacing
+from cwnd._native import Scenario
+from cwnd.fidelity.runner import Fidelity
+from cwnd.load import NoResultError, load
+from cwnd.result.lanes import LIVE
+from cwnd.result.result import Result
+from cwnd.result.store import FolderError, origin, save
+from cwnd.scenario.snapshot import scenario_document
+
+MANIFEST = "manifest.json"
+KIND = "cwnd fidelity"
+
+
+class FidelityFolder:
+    """A folder, new or with earlier comparisons. Raises `FolderError` if it holds anything else."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            try:
+                kind = read_json(folder / MANIFEST)["kind"]
+            except (OSError, ValueError, KeyError, TypeError):
+                kind = None
+            if kind != KIND:
+                raise FolderError(
+                    f'folder: "{folder}" is not accepted; expected a free name, an empty folder, or earlier comparisons'
+                )
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._write(MANIFEST, json.dumps({"kind": KIND, **origin()}, indent=1) + "\n")
+
+    def runs(self, name: str) -> KeptRuns:
+        """The live runs of the scenario of this name."""
+        return KeptRuns(self._folder / "runs" / name)
+
+    def add(self, name: str, fidelity: Fidelity) -> None:
+        """Writes a comparison: its document last, so that what is there is whole."""
+        from cwnd.fidelity.picture import draw
+
+        draw(fidelity, self._folder / name)
+        self._write(
+            f"{name}.json", json.dumps([scenario_document(fidelity.scenario), fidelity.document()], indent=1) + "\n"
+        )
+
+    def _write(self, name: str, text: str) -> None:
+        with replacing(self._folder / name) as part:
+            part.write_text(text)
+
+
+class KeptRuns:
+    """The live runs of one scenario, each in a folder named by its seed, as `cwnd run -o` writes it but without pictures."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def _of(self, scenario: Scenario) -> Path:
+        return self._folder / f"seed-{scenario.seed}"
+
+    def find(self, scenario: Scenario) -> tuple[Result, str] | None:
+        """The live run of this scenario with this seed on this kernel, and its day."""
+        path = self._of(scenario)
+        try:
+            result = load(path)
+            day = datetime.date.fromtimestamp((path / MANIFEST).stat().st_mtime).isoformat()
+        except (OSError, NoResultError):
+            return None
+        if not isinstance(result, Result):
+            return None
+        same = (
+            result.lane == LIVE
+            and scenario_document(result.scenario) == scenario_document(scenario)
+            and result.summary["live"]["kernel"] == platform.release()
+        )
+        return (result, day) if same else None
+
+    def keep(self, result: Result) -> None:
+        """Writes a live run, in the place of an earlier one of this seed."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        save(result, self._of(result.scenario), pictures=False)
