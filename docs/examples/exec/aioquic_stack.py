@@ -23,7 +23,7 @@ from aioquic.quic.packet import pull_quic_header
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from cwnd.exec_child import NONE, SENDER, Failed, Stack, serve
+from cwnd.stacks.exec_child import NONE, SENDER, Failed, Stack, serve
 
 PEER = ("192.0.2.1", 443)
 BACKLOG = 1 << 16
