@@ -16,6 +16,7 @@ from pathlib import Path
 
 import passed
 import pytest
+import real_time
 import slow
 from forked import READ_LATE, Server, environment
 from hypothesis import settings
@@ -200,6 +201,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(passed.Passed(config))
+    config.pluginmanager.register(real_time.RealTime())
     starts_tests = not config.getoption("numprocesses", None)
     config.pluginmanager.register(slow.Guard(Path(tempfile.mkdtemp(prefix="cwnd-tests-")), starts_tests))
 
