@@ -230,6 +230,7 @@ docs: $(NATIVE)
 	$(BIN)/python -m tools.docs.schema_page
 	$(BIN)/python -m tools.docs.man_pages
 	$(BIN)/python -m tools.docs.web_presets
+	$(BIN)/python -m tools.docs.web_keywords
 
 # Its packages are many and only it needs them: an environment of its own.
 $(VENV)/site/.packages: requirements-site.lock

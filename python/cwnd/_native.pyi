@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 from collections.abc import Mapping
 from os import PathLike
-from typing import NotRequired, Self, TypedDict
+from typing import Literal, NotRequired, Self, TypedDict
 
 from cwnd._internal.summary_types import MeasuredSummary
 
@@ -376,10 +376,12 @@ class QueueDiscipline(TypedDict):
     title: str
     shown: list[str]
     help: str
+    #: its settings with the kind of each: flag, time, fraction or size
+    settings: list[tuple[str, Literal["flag", "time", "fraction", "size"]]]
     required: list[str]
     option: SettingOption | None
 
-class CompareKeyword(TypedDict):
+class Keyword(TypedDict):
     name: str
     #: table of the scenario that it is a key of; empty: of the document, or of several
     table: str
@@ -388,6 +390,23 @@ class CompareKeyword(TypedDict):
     default: str | None
     #: whether the default is written into the scenario, which has another one
     is_written: bool
+    #: how the command line has its value; without one it has no option
+    form: Literal["text", "number", "flag", "pair", "names", "tables"] | None
+    help: str
+    #: more about the values of the option
+    option_help: str
+    metavar: str | None
+    #: the panel of the help
+    group: str
+    #: values that are an axis, as an example
+    axis: str | None
+    in_shell: bool
+    #: its type in Python
+    python: str
+    #: what Python takes besides the option's values
+    python_help: str
+    #: the functions that have it
+    builders: list[str]
 
 class DropCause(TypedDict):
     event: str
@@ -410,9 +429,8 @@ def flow_keys_without_stack() -> list[str]: ...
 def flow_keys_without_live() -> tuple[list[str], list[str]]: ...
 def parse_flow(text: str, field: str) -> str: ...
 def flow_value(text: str) -> str: ...
-def compare_keywords() -> list[CompareKeyword]: ...
-def compare_timing(duration: str, all_sized: bool) -> tuple[list[str], str]: ...
-def compare_document(settings: str) -> str: ...
+def keywords() -> list[Keyword]: ...
+def keywords_document(builder: str, settings: str, sized: list[int]) -> str: ...
 def compare_command(settings: str) -> str | None: ...
 def hook_calls(scenario: Scenario, flow: int, time_ns: int, count: int) -> str: ...
 def refuse_stacks(scenario: Scenario, place: str) -> None: ...

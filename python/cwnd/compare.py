@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from typing import Unpack, overload
 
 from cwnd import _native
@@ -12,11 +10,10 @@ from cwnd._internal.input_errors import refused
 from cwnd.replicates.api import Replicates, replicate
 from cwnd.result.result import Result
 from cwnd.result.store import run
-from cwnd.scenario.bottleneck import bottleneck_document, marking, text_of
-from cwnd.scenario.builders import check_keywords, flows_in_one_list, from_document, given_flows, plain
-from cwnd.scenario.flow import Flow
-from cwnd.scenario.flowspec import parse
-from cwnd.scenario.settings import BottleneckSettings, CompareSettings, Flows
+from cwnd.scenario.builders import built, check_keywords, documented, flows_in_one_list, keywords_json
+from cwnd.scenario.flow import Flows
+from cwnd.scenario.keyword_types import BottleneckSettings
+from cwnd.scenario.settings import CompareSettings
 
 #: Keywords that say how it is run, and not what.
 RUNNING = ("jobs", "threads", "folder", "pictures", "force", "lane")
@@ -27,6 +24,7 @@ def compare(flows: Flows, *, seeds: None = None, **settings: Unpack[CompareSetti
 @overload
 def compare(flows: Flows, *, seeds: int, **settings: Unpack[CompareSettings]) -> Replicates: ...
 @flows_in_one_list
+@documented
 def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[CompareSettings]) -> Result | Replicates:
     """Runs flows through one bottleneck, as `cwnd compare` does: a `Result`, or with `seeds` the `Replicates` of so many seeds.
 
@@ -35,7 +33,7 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
     first fifth is not measured, unless every flow has a `size`. A keyword that is `None` is not given: `rate=None` is 100 Mbit/s, and `rate="none"` a link without a rate.
     Flows that say no start begin at random within the first 100 ms, or a tenth of a short run.
 
-    The keywords are those of `dumbbell`, `ecn`, and how it is run (`jobs`, `threads`, `folder`, `pictures`, `force`, `lane`): those of `cwnd.run`
+    The keywords are those of `dumbbell`, `rtt`, `ecn`, and how it is run (`jobs`, `threads`, `folder`, `pictures`, `force`, `lane`): those of `cwnd.run`
     and `cwnd.replicate`. Raises what these raise; `ScenarioError` for anything that is no flow, keyword or value.
     """
     check_keywords(settings, compare)
@@ -47,31 +45,21 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
     if seeds is not None and "pictures" in given:
         raise refused("pictures", given["pictures"], "no seeds= with it: many runs are not drawn")
     running = {key: given.pop(key) for key in RUNNING if key in given}
-    groups = given_flows([Flow(cc, count) for cc, count in flows.items()] if isinstance(flows, Mapping) else flows)
-    given.setdefault("name", " + ".join(group if isinstance(group, str) else text_of(group) for group in groups))
-    parsed = [parse(group, f"flow[{at}]") if isinstance(group, str) else group for at, group in enumerate(groups)]
-    ecn = given.pop("ecn", False)
-    if not isinstance(ecn, bool):
-        raise refused("ecn", ecn, "True or False")
-    if ecn:
-        given |= marking(given)
-    scenario = from_document(bottleneck_document(parsed, given, ecn=ecn, function=compare))
+    scenario = built("compare", flows, given)
     if seeds is None:
         return run(scenario, **running)  # type: ignore[arg-type]
     return replicate(scenario, seeds, **running)  # type: ignore[arg-type]
 
 
 @flows_in_one_list
-def compare_command(flows: Flows, *, ecn: bool = False, **settings: Unpack[BottleneckSettings]) -> str | None:
+@documented
+def compare_command(flows: Flows, **settings: Unpack[BottleneckSettings]) -> str | None:
     """The command that runs the same scenario as `compare` with these flows and keywords, for a POSIX shell.
 
     `compare_command(["cubic:2@beta=0.85", "reno"], rate="50Mbit/s")` is `cwnd compare 'cubic:2@beta=0.85' reno --rate 50Mbit/s`: options that
-    have their defaults are left out. The keywords are those of `compare`, `ecn` among them, but for how it is run. `None` where a setting
+    have their defaults are left out. The keywords are those of `compare`, but for how it is run. `None` where a setting
     has no option and a scenario's file is needed, as for `delay` or a `name`. Raises `ScenarioError` for anything that is no flow, keyword or value.
     """
     check_keywords(settings, compare_command)
-    groups = given_flows([Flow(cc, count) for cc, count in flows.items()] if isinstance(flows, Mapping) else flows)
-    tables = [group if isinstance(group, str) else group.table for group in groups]
-    given = json.dumps(plain("", {**settings, "ecn": ecn, "flows": tables}))
-    from_document(json.loads(_native.compare_document(given)))
-    return _native.compare_command(given)
+    built("compare", flows, settings)
+    return _native.compare_command(keywords_json(flows, settings))

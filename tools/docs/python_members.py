@@ -60,8 +60,9 @@ def plain(text: str) -> str:
 
 
 def paragraphs(text: str | None) -> list[str]:
-    """The paragraphs of a docstring, each in one line."""
-    return [" ".join(part.split()) for part in inspect.cleandoc(text or "").split("\n\n") if part.strip()]
+    """The paragraphs of a docstring, each in one line, without that of its keywords, which have tables of their own."""
+    parts = inspect.cleandoc(text or "").split("\n\n")
+    return [" ".join(part.split()) for part in parts if part.strip() and not part.startswith("Keywords:\n")]
 
 
 def parameters(function: ast.FunctionDef) -> str:

@@ -16,15 +16,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
-from cwnd.scenario.disciplines import QueueDisciplines
-from cwnd.scenario.settings import (
+from cwnd.scenario.keyword_types import (
+    AxisSettings,
     BottleneckSettings,
     CommonSettings,
-    CompareSettings,
-    LinkSettings,
+    DumbbellSettings,
+    ParkingLotSettings,
     PathSettings,
+    QueueDisciplines,
     ScenarioSettings,
 )
+from cwnd.scenario.settings import CompareSettings
+from cwnd.study.api import SweepSettings
 from tools import DOCS
 from tools.docs import pages
 from tools.docs.python_members import (
@@ -57,10 +60,13 @@ KEYWORDS = (
     ScenarioSettings,
     CommonSettings,
     QueueDisciplines,
-    LinkSettings,
+    ParkingLotSettings,
     PathSettings,
+    DumbbellSettings,
     BottleneckSettings,
     CompareSettings,
+    AxisSettings,
+    SweepSettings,
 )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """What follows in Python and in the docs from the schema of what a run yields (`crates/cwnd-record/src/tables`).
 
-python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, python/cwnd/_internal/summary_types.py and python/cwnd/scenario/disciplines.py
+python -m tools.docs.schema_page            writes the tables of docs/reference/results.md, python/cwnd/_internal/summary_types.py and python/cwnd/scenario/keyword_types.py
 python -m tools.docs.schema_page --check    changes nothing; fails if one of them is out of date
 """
 
@@ -14,11 +14,11 @@ from itertools import groupby
 from pathlib import Path
 
 from cwnd import _native
+from tools.docs import keyword_types
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "results.md"
 TYPES = ROOT / "python" / "cwnd" / "_internal" / "summary_types.py"
-DISCIPLINES = ROOT / "python" / "cwnd" / "scenario" / "disciplines.py"
 BEGIN, END = "<!-- tables: written by tools/docs/schema_page.py -->", "<!-- end of tables -->"
 COUNTS, END_COUNTS = "<!-- counts: written by tools/docs/schema_page.py -->", "<!-- end of counts -->"
 #: What a summary counts: the count, of what, and its meaning. Those of drops follow the fourth.
@@ -53,20 +53,6 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 if TYPE_CHECKING:
     from cwnd._internal.json_types import IntervalDocument
-'''
-DISCIPLINES_HEAD = '''\
-# SPDX-License-Identifier: MIT OR Apache-2.0
-"""The keywords of queue disciplines. Written by `make docs` from `crates/cwnd-link/src/aqm`."""
-
-from collections.abc import Mapping
-from typing import TypedDict
-
-from cwnd.scenario.flow import Value
-
-
-class QueueDisciplines(TypedDict, total=False):
-    """The settings of a queue discipline; at most one of them is given."""
-
 '''
 TABLES = """
 #: Names of the tables, by the lane that has them.
@@ -168,16 +154,6 @@ def page() -> str:
     return f"{before}{COUNTS}\n\n{counts()}\n\n{END_COUNTS}{rest.partition(END_COUNTS)[2]}"
 
 
-def disciplines() -> str:
-    """The type of the keywords of queue disciplines."""
-    rows = (
-        f"    #: {discipline['help']}\n    {discipline['name'].replace('-', '_')}: "
-        f"{'bool' if discipline['option'] is None else 'Mapping[str, Value]'} | None\n"
-        for discipline in _native.queue_disciplines()
-    )
-    return DISCIPLINES_HEAD + "".join(rows)
-
-
 def types() -> str:
     """The types of the dictionaries of a summary."""
     text = HEAD
@@ -211,7 +187,7 @@ def types() -> str:
 
 
 def main() -> None:
-    wanted = {PAGE: page(), TYPES: types(), DISCIPLINES: disciplines()}
+    wanted = {PAGE: page(), TYPES: types(), keyword_types.TARGET: keyword_types.text()}
     if "--check" in sys.argv[1:]:
         wrong = [path.name for path, text in wanted.items() if not path.exists() or path.read_text() != text]
         if wrong:

@@ -12,9 +12,9 @@ import { escapeHtml, outcome, percent, short, whole, type View } from "./view.ts
 const MOST = 3;
 
 /** A setting in words. */
-const valueOf = ({ settings, scenario }: State, key: (typeof ORDER)[number]): string => {
+const valueOf = ({ settings, scenario }: State, key: string): string => {
   const value = scenario === null ? settings[key] : "";
-  return value === undefined ? "none" : typeof value === "object" ? Object.values(value).join("..") : String(value);
+  return value === undefined ? "none" : typeof value === "object" ? Object.values(value ?? {}).join("..") : String(value);
 };
 
 interface Variant {

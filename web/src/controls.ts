@@ -2,8 +2,9 @@
 // The controls: sliders of the path, of each group, and the rest. Those of algorithms come from the catalog.
 
 import type { Catalog, Parameter, Refusal } from "./engine.ts";
+import { QUEUES } from "./keywords.ts";
 import { linear, listed, logarithmic, logarithmicOr0, parameterScale, type Scale } from "./scales.ts";
-import { bdps, keyOf, mbps, readGroup, seconds, withKey, writeGroup, type Group, type Settings } from "./settings.ts";
+import { bdps, keyOf, mbps, queueSettings, readGroup, seconds, withKey, writeGroup, type Group, type Settings } from "./settings.ts";
 import { element, Slider, type SliderSpec } from "./slider.ts";
 import { algorithmName, algorithmOf, COLOURS, short } from "./view.ts";
 
@@ -22,10 +23,8 @@ const inMs = (text: string | undefined): number | null => {
   return time === null ? null : Number((time * 1000).toPrecision(8));
 };
 
-const without = <K extends keyof Settings>(settings: Settings, key: K): Settings => {
-  const { [key]: _, ...rest } = settings;
-  return rest as Settings;
-};
+const without = (settings: Settings, ...keys: string[]): Settings =>
+  Object.fromEntries(Object.entries(settings).filter(([key]) => !keys.includes(key))) as Settings;
 
 /** A setting that is a number with its unit. */
 const setting = (id: "rate" | "rtt" | "buffer" | "duration", label: string, scale: Scale, unit: string, parse: (text: string) => number | null): SliderSpec => ({
@@ -55,19 +54,26 @@ const MORE: SliderSpec[] = [
   },
 ];
 
-function disciplineSpecs(discipline: "codel" | "red"): SliderSpec[] {
-  const spec = (key: string, label: string, scale: Scale, unit: string): SliderSpec => ({
-    ...{ id: `${discipline}.${key}`, label, scale, show: (value) => (unit === "ms" ? ms(value) : `${value} BDP`) },
-    read: (settings) => (unit === "ms" ? inMs(settings[discipline]?.[key]) : bdps(settings[discipline]?.[key] ?? "")),
-    write: (settings, value) => ({ ...settings, [discipline]: { ...settings[discipline], [key]: `${value}${unit}` } }),
-    text: (settings) => settings[discipline]?.[key] ?? "",
-  });
-  if (discipline === "codel") return [spec("target", "Target", logarithmic(1, 100), "ms"), spec("interval", "Interval", logarithmic(10, 1000), "ms")];
-  return [spec("min", "RED from", logarithmic(0.01, 4), "bdp"), spec("max", "RED up to", logarithmic(0.02, 8), "bdp")];
+/** Sliders of a queue discipline's settings, a time in milliseconds and a size in BDP. */
+function disciplineSpecs(queue: string): SliderSpec[] {
+  const { title, settings } = QUEUES[queue]!;
+  const table = (all: Settings): Record<string, string> => (all[queue] ?? {}) as Record<string, string>;
+  return Object.entries(settings).map(([key, { kind }]) => ({
+    ...{ id: `${queue}.${key}`, label: `${title} ${key}`, scale: kind === "time" ? logarithmic(1, 1000) : logarithmic(0.01, 8) },
+    show: (value) => (kind === "time" ? ms(value) : `${value} BDP`),
+    read: (all) => (kind === "time" ? inMs(table(all)[key]) : bdps(table(all)[key] ?? "")),
+    write: (all, value) => ({ ...all, [queue]: { ...table(all), [key]: `${value}${kind === "time" ? "ms" : "bdp"}` } }),
+    text: (all) => table(all)[key] ?? "",
+  }));
 }
 
-const DISCIPLINES = { droptail: {}, codel: { codel: { target: "5ms", interval: "100ms" } }, red: { red: { min: "0.2bdp", max: "0.6bdp" } } };
-type Kind = keyof typeof DISCIPLINES;
+const DROPTAIL = "droptail";
+/** What a queue discipline begins with. */
+const begin = (queue: string): Partial<Settings> => {
+  if (queue === DROPTAIL) return {};
+  const settings = Object.entries(QUEUES[queue]!.settings);
+  return { [queue]: settings.length ? Object.fromEntries(settings.map(([key, { start }]) => [key, start])) : true };
+};
 export const MOST_GROUPS = 4;
 
 export class Controls {
@@ -107,8 +113,8 @@ export class Controls {
 
   #shows: (() => void)[] = [];
 
-  get #kind(): Kind {
-    return this.#settings.codel ? "codel" : this.#settings.red ? "red" : "droptail";
+  get #kind(): string {
+    return Object.keys(QUEUES).find((queue) => this.#settings[queue]) ?? DROPTAIL;
   }
 
   #build(groups: Group[]): void {
@@ -155,9 +161,8 @@ export class Controls {
 
   #more(): HTMLElement[] {
     const kind = this.#kind;
-    const kinds: [Kind, string][] = [["droptail", "Drop tail"], ["codel", "CoDel"], ["red", "RED"]];
-    const set = (chosen: string): void =>
-      this.#change({ ...without(without(without(this.#settings, "codel"), "red"), "ecn"), ...DISCIPLINES[chosen as Kind] });
+    const kinds: [string, string][] = [[DROPTAIL, "Drop tail"], ...Object.entries(QUEUES).map(([queue, { title }]): [string, string] => [queue, title])];
+    const set = (chosen: string): void => this.#change({ ...without(this.#settings, "ecn", ...Object.keys(QUEUES)), ...begin(chosen) });
     const seed = element("input", { type: "number", min: "0", step: "1", id: "seed", inputmode: "numeric" });
     seed.onchange = () => this.#change({ ...this.#settings, seed: Math.max(0, Math.round(Number(seed.value)) || 0) });
     this.#shows.push(() => (seed.value = String(this.#settings.seed)));
@@ -165,8 +170,8 @@ export class Controls {
     return [
       ...MORE.map((spec) => this.#slider(spec)),
       this.#choice("queue-kind", "Queue discipline", kinds, () => this.#kind, set),
-      ...(kind === "droptail" ? [] : disciplineSpecs(kind).map((spec) => this.#slider(spec))),
-      ...(kind === "droptail" ? [] : [this.#flag("ecn", "Marks instead of drops (ECN)", () => !!this.#settings.ecn, ecn)]),
+      ...(kind === DROPTAIL ? [] : disciplineSpecs(kind).map((spec) => this.#slider(spec))),
+      ...(queueSettings(kind).length === 0 ? [] : [this.#flag("ecn", "Marks instead of drops (ECN)", () => !!this.#settings.ecn, ecn)]),
       element("div", { class: "choice" }, element("label", { for: "seed" }, "Seed"), seed),
     ];
   }

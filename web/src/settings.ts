@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The settings of the page, those of `cwnd compare`, and how a link's hash writes them.
 
+import { FORMS, QUEUES } from "./keywords.ts";
+
 export interface Settings {
   /** As the command line has them: `cubic:2@beta=0.85`. */
   flows: string[];
@@ -11,12 +13,11 @@ export interface Settings {
   seed: number;
   loss?: string;
   jitter?: string;
-  codel?: Record<string, string>;
-  red?: Record<string, string>;
   ecn?: boolean;
-  packet_size?: string;
   /** What is measured, from and to: without it the last four fifths, or the whole run if every flow has a size. */
   measure?: [string, string];
+  /** Other keywords, and the settings of a queue discipline by its keyword. */
+  [keyword: string]: unknown;
 }
 
 /** What the page runs: its settings, or a scenario that was written or dropped. */
@@ -91,17 +92,27 @@ export function settingsOf(given: object): Settings | null {
   const { flows, seed = 1, ...rest } = given as Record<string, unknown>;
   const isTable = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
   const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === "string");
-  const isText = (key: string, value: unknown): boolean =>
-    ["codel", "red"].includes(key) ? isTable(value) : key === "measure" ? isPair(value) : key === "ecn" ? value === true : typeof value === "string";
+  const isText = (key: string, value: unknown): boolean => {
+    const form = formOf(key);
+    if (form === "queue") return isTable(value);
+    return form === "pair" ? isPair(value) : form === "flag" ? value === true : typeof value === "string";
+  };
   if (!Array.isArray(flows) || !flows.every((flow) => typeof flow === "string") || !Number.isSafeInteger(seed)) return null;
-  if (!Object.entries(rest).every(([key, value]) => (ORDER as readonly string[]).includes(key) && isText(key, value))) return null;
+  if (!Object.entries(rest).every(([key, value]) => ORDER.includes(key) && key !== "flows" && isText(key, value))) return null;
   const settings: Settings = { flows, ...BASE, ...rest, seed: seed as number };
   settings.buffer = settings.buffer.replace(`, at least ${FEWEST}packets`, "");
   return settings;
 }
 
-const DISCIPLINES: Record<"codel" | "red", [string, string]> = { codel: ["target", "interval"], red: ["min", "max"] };
-export const ORDER = ["rate", "rtt", "buffer", "duration", "seed", "loss", "jitter", "codel", "red", "ecn", "packet_size", "measure", "flows"] as const;
+const has = (table: object, key: string): boolean => Object.hasOwn(table, key);
+/** The settings of a queue discipline that a link has; none of another keyword. */
+export const queueSettings = (key: string): string[] => (has(QUEUES, key) ? Object.keys(QUEUES[key]!.settings) : []);
+/** How a link has the value of a keyword; nothing where it has none. */
+const formOf = (key: string): "text" | "number" | "flag" | "pair" | "queue" | null =>
+  queueSettings(key).length ? "queue" : has(QUEUES, key) ? "flag" : has(FORMS, key) ? FORMS[key]! : null;
+const FIRST = ["rate", "rtt", "buffer", "duration", "seed"];
+/** The keywords in the order of a link. */
+export const ORDER = [...FIRST, ...[...Object.keys(FORMS), ...Object.keys(QUEUES)].filter((key) => !FIRST.includes(key)), "flows"];
 const escaped = (text: string): string => encodeURI(text).replace(/[&#]/g, encodeURIComponent);
 
 /** Two values with dots between them; nothing where dots of theirs would be taken for those. */
@@ -116,16 +127,13 @@ function plainHash(settings: Settings): string | null {
   for (const key of ORDER) {
     const value = settings[key];
     if (value === undefined) continue;
+    const form = formOf(key);
     if (key === "flows") pairs.push(...settings.flows.map((flow): [string, string] => ["flow", flow]));
-    else if (key === "measure") {
-      const span = written(settings.measure!);
-      if (span === null) return null;
-      pairs.push([key, span]);
-    } else if (key === "codel" || key === "red") {
-      const names = DISCIPLINES[key];
-      const table = settings[key]!;
-      const span = written(names.map((name) => table[name] ?? ""));
-      if (span === null || Object.keys(table).some((name) => !names.includes(name))) return null;
+    else if (form === "pair" || form === "queue") {
+      const names = queueSettings(key);
+      const table = value as Record<string, string>;
+      const span = written(form === "pair" ? (value as string[]) : names.map((name) => table[name] ?? ""));
+      if (span === null || (form === "queue" && Object.keys(table).some((name) => !names.includes(name)))) return null;
       pairs.push([key, span]);
     } else if (!((key === "duration" || key === "seed") && value === START[key])) pairs.push([key, String(value)]);
   }
@@ -177,23 +185,25 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
       const at = pair.indexOf("=");
       if (at < 0) return null;
       const [key, value] = [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))];
+      const form = formOf(key);
       if (key === "flow") settings.flows.push(value);
       else if (key === "v") promised.version = value;
       else if (key === "d") promised.digest = value;
-      else if (key === "seed") {
-        settings.seed = Number(value);
-        if (!/^\d+$/.test(value) || !Number.isSafeInteger(settings.seed)) return null;
-      } else if (key === "ecn") {
+      else if (form === "number") {
+        const number = Number(value);
+        if (!/^\d+$/.test(value) || !Number.isSafeInteger(number)) return null;
+        settings[key] = number;
+      } else if (form === "flag") {
         if (value !== "true" && value !== "false") return null;
-        if (value === "true") settings.ecn = true;
-      } else if (key === "measure") {
+        if (value === "true") settings[key] = true;
+      } else if (form === "pair") {
         const [from = "", to = "", more] = value.split("..");
         if (!from || !to || more !== undefined) return null;
-        settings.measure = [from, to];
-      } else if (key === "codel" || key === "red") {
+        settings[key] = [from, to];
+      } else if (form === "queue") {
         const values = value.split("..");
-        settings[key] = Object.fromEntries(DISCIPLINES[key].map((name, at) => [name, values[at]!]).filter(([, text]) => text));
-      } else if (["rate", "rtt", "buffer", "duration", "loss", "jitter", "packet_size"].includes(key)) Object.assign(settings, { [key]: value });
+        settings[key] = Object.fromEntries(queueSettings(key).map((name, at) => [name, values[at]!]).filter(([, text]) => text));
+      } else if (form === "text") settings[key] = value;
       else return null;
     }
     if (packed !== null) {

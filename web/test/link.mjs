@@ -31,7 +31,7 @@ async function check(hash) {
   return true;
 }
 // What random links found: an empty value, and dots at an end of two values.
-for (const hash of ["#rate=", "#loss=&seed=1", "#codel=5ms.", "#red=..5.", packed('{"flows":["cubic"],"measure":["1s.","3s"]}')])
+for (const hash of ["#rate=", "#loss=&seed=1", "#codel=5ms.", "#red=..5.", "#flow=cubic&reverse=true&drop_head=true&packet_size=600B", packed('{"flows":["cubic"],"measure":["1s.","3s"]}')])
   if (!(await check(hash))) broken("a link was not read", hash);
 if ((await stateOf("#rateX")) !== null) broken("a key without a value was read", "#rateX");
 

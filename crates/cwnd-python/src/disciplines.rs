@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The queue disciplines, and the causes of drops, as `cwnd-link` describes them.
 
-use cwnd_link::{CauseWords, Discipline, DropCause, SettingOption};
+use cwnd_link::{CauseWords, Discipline, DropCause, SettingKind, SettingOption};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,11 +16,23 @@ pub fn queue_disciplines(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         item.set_item("title", discipline.title())?;
         item.set_item("shown", discipline.shown().to_vec())?;
         item.set_item("help", discipline.help())?;
+        let kinds = discipline.settings().iter().map(|setting| (setting.name, kind(setting.kind)));
+        item.set_item("settings", kinds.collect::<Vec<_>>())?;
         item.set_item("required", required.map(|setting| setting.name).collect::<Vec<_>>())?;
         item.set_item("option", discipline.option().map(|option| describe(py, option)).transpose()?)?;
         Ok(item)
     });
     all.collect()
+}
+
+/// What kind of value a setting has.
+const fn kind(kind: SettingKind) -> &'static str {
+    match kind {
+        SettingKind::Flag => "flag",
+        SettingKind::TimeAbove0 | SettingKind::TimeNotBelow(_) => "time",
+        SettingKind::Fraction => "fraction",
+        SettingKind::QueueSize | SettingKind::QueueSizeAbove(_) => "size",
+    }
 }
 
 fn describe(py: Python<'_>, option: SettingOption) -> PyResult<Bound<'_, PyDict>> {

@@ -2,9 +2,9 @@
 //! The Python module `cwnd._native`: scenarios, simulations and the registry, as the package `cwnd` needs them.
 
 mod arrays;
+mod builders;
 mod check;
 mod clock;
-mod compare;
 mod cube_root;
 mod disciplines;
 mod fell_behind;
@@ -50,12 +50,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(registry::flow_keys_without_stack, module)?)?;
     module.add_function(wrap_pyfunction!(registry::flow_keys_without_live, module)?)?;
     module.add_function(wrap_pyfunction!(registry::scenario_schema, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::parse_flow, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::flow_value, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::compare_keywords, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::compare_timing, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::compare_document, module)?)?;
-    module.add_function(wrap_pyfunction!(compare::compare_command, module)?)?;
+    module.add_function(wrap_pyfunction!(builders::parse_flow, module)?)?;
+    module.add_function(wrap_pyfunction!(builders::flow_value, module)?)?;
+    module.add_function(wrap_pyfunction!(builders::keywords, module)?)?;
+    module.add_function(wrap_pyfunction!(builders::keywords_document, module)?)?;
+    module.add_function(wrap_pyfunction!(builders::compare_command, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::hook_calls, module)?)?;
     module.add_function(wrap_pyfunction!(simulation::refuse_stacks, module)?)?;
     module.add_function(wrap_pyfunction!(hosts::hosts, module)?)?;

@@ -7,8 +7,8 @@
 
 mod action;
 mod buffer;
+pub mod builders;
 pub mod catalog;
-pub mod compare;
 mod copies;
 mod expand;
 mod files;
@@ -40,7 +40,7 @@ mod units;
 mod view;
 
 pub use buffer::Buffer;
-pub use compare::Compare;
+pub use builders::{Builder, Keywords};
 pub use expand::FlowAction;
 pub use files::Files;
 pub use invalid::{Invalid, nearest, pointer, unknown_key, unknown_name};

@@ -4,7 +4,7 @@
 use crate::run::{Run, to_ns};
 use crate::{completion, curves};
 use cwnd_record::{Curves, mean_interval};
-use cwnd_scenario::{Compare, FlowRef, InnerVariables, Invalid, RecordedFlows, Scenario, catalog};
+use cwnd_scenario::{Builder, FlowRef, InnerVariables, Invalid, Keywords, RecordedFlows, Scenario, catalog};
 use cwnd_sim::{PacketPlace, Simulation, hook_calls_document};
 use serde_json::{Value, json};
 
@@ -212,7 +212,7 @@ fn read(text: &str) -> Result<(Scenario, Option<String>), Invalid> {
     if value.get("flows").is_none() {
         return Ok((Scenario::from_json(text)?, None));
     }
-    let compare = Compare::from_json(text)?;
+    let compare = Keywords::from_json(Builder::Compare, text)?;
     let no_file = |_: &str| Err("a page has no files".to_owned());
     Ok((compare.scenario(&no_file)?, compare.command()))
 }

@@ -39,11 +39,11 @@ from cwnd.cli.commands import (
     step,
     sweep,
 )
+from cwnd.cli.commands.compare import COMPARE
 from cwnd.cli.commands.diff import DIFF
-from cwnd.cli.compare_help import COMPARE
+from cwnd.cli.commands.sweep import SWEEP
 from cwnd.cli.defaults import default_map
 from cwnd.cli.entry import enter
-from cwnd.cli.sweep_help import SWEEP
 
 app = Application("Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.")
 app.add_typer(kernel.app, name="kernel")

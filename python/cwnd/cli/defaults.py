@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from cwnd._internal import messages
 from cwnd._internal.input_errors import refused
 from cwnd.result.store import KIND, STUDY, TRACE, kind_of_result
-from cwnd.scenario.builders import DISCIPLINES, QUEUE_FLAGS
+from cwnd.scenario.keywords import DISCIPLINES, QUEUE_FLAGS, SWEPT
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context, Parameter
@@ -36,10 +36,8 @@ ON_RECORD = ("fidelity", "reproduce")
 Given = Mapping[str, Any]
 #: The queue disciplines, as options: one may be given.
 QUEUES = [*QUEUE_FLAGS, *DISCIPLINES]
-LINK = [
-    *("rate", "rtt", "buffer", "loss", "jitter", "packet_size", "duration", "measure"),
-    *("ecn", "reverse", "traffic", *QUEUES),
-]
+#: Options that a file of a study or a scenario does not go with.
+LINK = [*(name for name in SWEPT if name != "seed"), *QUEUES]
 
 
 def _of_file(given: Given) -> bool:

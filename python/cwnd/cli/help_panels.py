@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cwnd.scenario.keywords import DISCIPLINES, KEYWORDS, QUEUE_FLAGS
+
 if TYPE_CHECKING:
     from typer._click.core import Command, Context, Parameter
     from typer._click.formatting import HelpFormatter
@@ -26,12 +28,15 @@ COMMANDS: dict[str, Sequence[str]] = {
     "Reproduce": ("reproduce", "report"),
     "Set up": ("completion",),
 }
-#: The options of flows through one bottleneck, by the names of parameters.
-BOTTLENECK: dict[str, Sequence[str]] = {
-    "Link": ("rate", "trace", "netem", "rtt", "buffer", "loss", "jitter", "packet_size", "reverse"),
-    "Queue": ("red", "codel", "drop_head", "infinite", "ecn"),
-    "Traffic, time and seed": ("traffic", "duration", "measure", "seed"),
-}
+#: Options of the link that are no keywords of their own: they say its rate, or all of it.
+RATE = ("rate", "trace", "netem")
+#: The options of flows through one bottleneck, by the names of parameters: keywords in the panel that their row names.
+BOTTLENECK: dict[str, Sequence[str]] = {"Link": RATE}
+for _name, _row in KEYWORDS.items():
+    if _row["form"] is not None and _name not in RATE:
+        BOTTLENECK[_row["group"]] = [*BOTTLENECK.get(_row["group"], ()), _name]
+BOTTLENECK["Queue"] = [*DISCIPLINES, *QUEUE_FLAGS, *BOTTLENECK["Queue"]]
+RECORDED = {"Records": BOTTLENECK.pop("Records")}
 OUTPUT = ("out", "force", "page", "pcap", "snap_length", "no_plots", "as_json", "points", "measures", "dry", "how_far")
 RUNS = ("seeds", "until", "most_seeds", "jobs", "threads", "dask", "shard", "lane", "live", "plugins", "allow_exec")
 #: The options of commands with many.
@@ -39,7 +44,7 @@ OPTIONS: dict[str, Mapping[str, Sequence[str]]] = {
     "compare": {
         **BOTTLENECK,
         "Runs": RUNS,
-        "Records": ("interval", "per_ack", "inner", "record_flows", "record_limit"),
+        **RECORDED,
         "Output": OUTPUT,
     },
     "sweep": {**BOTTLENECK, "Axes": ("axis", "zip_axes", "latin"), "Runs": RUNS, "Output": OUTPUT},
@@ -102,7 +107,9 @@ def write_options(command: Command, context: Context, formatter: HelpFormatter) 
     """Writes the arguments of a command, its options in their panels, and last the options of every command."""
     panels = OPTIONS.get(command.name or "", {}) if context.parent and context.parent.parent is None else {}
     rows: dict[str, Rows] = {}
-    for parameter in command.get_params(context):
+    order = [name for names in panels.values() for name in names]
+    place = {name: at for at, name in enumerate(order)}
+    for parameter in sorted(command.get_params(context), key=lambda each: place.get(str(each.name), len(order))):
         if (record := parameter.get_help_record(context)) is not None:
             rows.setdefault(panel_of_parameter(parameter, panels), []).append(record)
     last = {COMMON: rows.pop(COMMON)} if COMMON in rows else {}

@@ -50,11 +50,11 @@ def axes_of(link: str, traces: list[str], lines: list[str]) -> dict[str, Values]
 
 
 def bottleneck_options(
-    link: Mapping[str, str | None], trace: str | None, netem: str | None
+    link: Mapping[str, str], trace: str | None, netem: str | None
 ) -> tuple[dict[str, object], dict[str, Values], list[str]]:
     """Settings of the one bottleneck, besides its options `link`, the axes that these are, and the lines. Raises `ScenarioError`."""
     traces, lines = traces_of(trace), lines_of(netem)
-    rate = rate_of(link["rate"], Path(traces[0]) if traces else None)
+    rate = rate_of(link.get("rate"), Path(traces[0]) if traces else None)
     given = link_settings({**link, "trace": traces[0] if traces else None}, "--")
     for line in lines:
         link_keys(line, has_rate=True)

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import Parameter, Signature, signature
+from dataclasses import MISSING, dataclass, fields
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import typer
 
-from cwnd.cli.entry import fail
+# A dataclass.
+Options = TypeVar("Options", bound=Any)
 
 
 def load_plugins(crates: list[Path] | None) -> list[Path] | None:
@@ -25,40 +27,43 @@ def load_plugins(crates: list[Path] | None) -> list[Path] | None:
     return crates
 
 
-def values_of(option: str, text: str | None, count: int, expected: str) -> list[str] | None:
-    """The values of an option such as `FROM..TO`, or the one of `VALUE`; `expected` is what its refusal says."""
-    if text is None:
-        return None
-    # What follows the last dots belongs to the last value, whose key refuses more of them.
-    values = text.split("..", count - 1)
-    if len(values) != count:
-        fail(f'{option}: "{text}" is not accepted; expected {expected}')
-    return values
+def takes(
+    options: type[Options], keywords: Mapping[str, object] | None = None
+) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Declares a command of one value: its options are the fields of the class `options`, with `keywords`, names with types, in place of the
+    field `keywords`, which gets what they are given by name.
 
-
-def pair_of(option: str, text: str | None, expected: str) -> tuple[str, str] | None:
-    """The two values of an option such as `FROM..TO`; `expected` is what its refusal says."""
-    values = values_of(option, text, 2, expected)
-    return (values[0], values[1]) if values is not None else None
-
-
-def with_options(options: Mapping[str, object], after: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Declares options of a command, names with types, in place of its last parameter, `**options`.
-
-    In the help they follow the parameter called `after`. All of them default to `None`.
+    A class's own fields come before those of its base. Options of `keywords` have no value unless they are given.
     """
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        *parameters, _options = signature(command, eval_str=True).parameters.values()
-        place = 1 + [parameter.name for parameter in parameters].index(after)
-        parameters[place:place] = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-            for name, annotation in options.items()
-        ]
-        given = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
-        vars(command)["__signature__"] = Signature(given, return_annotation=None)
-        command.__annotations__ = {parameter.name: parameter.annotation for parameter in given}
-        return command
+    def decorate(command: Callable[[Options], None]) -> Callable[..., None]:
+        types = get_type_hints(options, include_extras=True)
+        of_class = [list(vars(base).get("__annotations__", {})) for base in options.__mro__]
+        names = [name for own in of_class for name in own]
+        defaults = {field.name: field.default for field in fields(options)}
+
+        def declared(name: str, annotation: object, default: object) -> Parameter:
+            return Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+        parameters = []
+        for name in names:
+            if name == "keywords":
+                parameters += [
+                    declared(key, kind, False if get_args(kind)[0] is bool else None)
+                    for key, kind in (keywords or {}).items()
+                ]
+            else:
+                default = Parameter.empty if defaults[name] is MISSING else defaults[name]
+                parameters.append(declared(name, types[name], default))
+
+        def run(**given: object) -> None:
+            own = {name: given.pop(name) for name in names if name != "keywords"}
+            command(options(**own, **({} if keywords is None else {"keywords": given})))
+
+        run.__doc__, run.__module__ = command.__doc__, command.__module__
+        vars(run)["__signature__"] = Signature(parameters, return_annotation=None)
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return run
 
     return decorate
 
@@ -143,3 +148,28 @@ Pcap = Annotated[
     ),
 ]
 NoPlots = Annotated[bool, typer.Option("--no-plots", help="With -o: tables and scenario only.")]
+PageFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--page",
+        metavar="FILE.html",
+        help="Write a web page that simulates this again as its settings are changed: one file, without a network.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How `cwnd run` and `cwnd compare` run their scenario, and what they write of it."""
+
+    seeds: Seeds = None
+    jobs: Jobs = None
+    threads: Threads = None
+    lane: Lane = "sim"
+    plugins: Plugins = None
+    out: Out = None
+    pcap: Pcap = None
+    page: PageFile = None
+    force: Force = False
+    as_json: Json = False
+    no_plots: NoPlots = False

@@ -15,7 +15,7 @@ TRACE_HELP = "In place of --rate: a Mahimahi trace, or a series of rates (CSV wi
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="FILE", help=TRACE_HELP, show_default=False)]
 
 
-def rate_of(rate: str | None, trace: Path | None) -> object:
+def rate_of(rate: object, trace: Path | None) -> object:
     """The rate of the bottleneck, or its trace; raises `ScenarioError` where both are given."""
     if trace is None:
         return rate

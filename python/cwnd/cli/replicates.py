@@ -17,6 +17,7 @@ import typer
 from cwnd._internal.messages import detail, note, shows_progress
 from cwnd._native import Scenario
 from cwnd.cli.entry import fail
+from cwnd.cli.options import RunOptions
 from cwnd.replicates.api import MOST_JOBS, MOST_SEEDS, jobs_of, replicate
 from cwnd.replicates.executor import Watch
 from cwnd.result.lanes import SIM
@@ -25,20 +26,12 @@ from cwnd.scenario.notation import count_of
 __all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "replicates", "say_stopped", "whole_number"]
 
 
-def replicates(
-    scenario: Scenario,
-    out: Path | None,
-    seeds_and_jobs: tuple[str | None, str | None],
-    *,
-    lane: str,
-    as_json: bool,
-    force: bool,
-) -> None:
+def replicates(scenario: Scenario, options: RunOptions) -> None:
     """Runs the seeds, prints the tables, and says what is written."""
-    seeds, jobs = seeds_and_jobs
-    if seeds is None:
+    jobs, lane, out = options.jobs, options.lane, options.out
+    if options.seeds is None:
         fail(f'--jobs: "{jobs}" is not accepted without --seeds; expected --seeds N with it')
-    asked = whole_number("--seeds", seeds, MOST_SEEDS)
+    asked = whole_number("--seeds", options.seeds, MOST_SEEDS)
     if lane != SIM and jobs not in (None, "1"):
         fail(f'--jobs: "{jobs}" is not accepted with --lane {lane}; expected 1, as its runs go on one after another')
     threads = jobs_of(lane, None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS))
@@ -51,11 +44,11 @@ def replicates(
         warnings.catch_warnings(action="ignore"),
         bar("simulating" if lane == SIM else "running", "runs", costs) as watch,
     ):
-        result = replicate(scenario, asked, threads, out, watch, force=force, lane=lane)
+        result = replicate(scenario, asked, threads, out, watch, force=options.force, lane=lane)
     took = time.monotonic() - start
     detail(f"{count_of(result.done - result.found, 'run')} made in {took:.2f} s, {result.found} were there")
     if result.document is not None:
-        if as_json:
+        if options.as_json:
             print(json.dumps(result.document))
         else:
             from cwnd._internal.terminal import Printer

@@ -9,22 +9,21 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, get_args, get_type_hints
 
 from cwnd import _native
 from cwnd._internal.input_errors import NOT_JSON, refused, shown
 from cwnd._internal.input_files import forget_ended, raise_ended
 from cwnd._native import Scenario, ScenarioError, nearest
-from cwnd.scenario.flow import Flow, KeyTable, Link, Value
-from cwnd.scenario.flowspec import parse
-from cwnd.scenario.keywords import LINK_KEYS, NO_RATE, RECORD
-from cwnd.scenario.settings import CommonSettings, Flows, LinkSettings, Rate
+from cwnd.scenario.flow import Flow, Flows, KeyTable, Link, Value
+from cwnd.scenario.keyword_types import CommonSettings, DumbbellSettings, ParkingLotSettings
+from cwnd.scenario.keywords import DESCRIPTIONS, KEYWORDS, QUEUES, RECORDS
 
 if TYPE_CHECKING:
-    from cwnd._native import QueueDiscipline
+    from cwnd._native import Keyword
 
 __all__ = ["Flow", "KeyTable", "Link", "Value", "dumbbell", "from_document", "graph", "parking_lot", "scenario_schema"]
 
@@ -58,97 +57,50 @@ def flows_in_one_list(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def keys_of(function: Callable[..., object]) -> list[str]:
+    """The keys of the type of a function's `**settings`."""
+    *_, others = signature(function, eval_str=True).parameters.values()
+    (keys,) = get_args(others.annotation)
+    return list(get_type_hints(keys))
+
+
+def documented(function: Callable[P, R]) -> Callable[P, R]:
+    """A function whose docstring ends with its keywords, as the table has them."""
+    rows = [KEYWORDS[name] for name in keys_of(function) if name in KEYWORDS]
+    lines = [f"    {row['name']}: {row['help']} {row['python_help']}".rstrip() for row in rows]
+    queues = [f"    {name}: {DESCRIPTIONS[queue]}" for name, queue in QUEUES.items() if name in keys_of(function)]
+    function.__doc__ = "\n".join([(function.__doc__ or "").rstrip(), "", "    Keywords:", *lines, *queues, ""])
+    return function
+
+
 @flows_in_one_list
-def dumbbell(
-    flows: Flows,
-    *,
-    rate: Rate | None = None,
-    rtt: str,
-    buffer: str | None = None,
-    loss: str | Mapping[str, Value] | None = None,
-    delay: str | Mapping[str, Value] | None = None,
-    delay_limit: str | None = None,
-    jitter: str | Mapping[str, Value] | None = None,
-    reorder: Mapping[str, Value] | None = None,
-    tick: str | None = None,
-    count_in_service: bool | None = None,
-    reverse: bool | Mapping[str, Value] = False,
-    **settings: Unpack[LinkSettings],
-) -> Scenario:
-    """Flows through one bottleneck: DropTail, RED where `red` is given, CoDel where `codel` is, or drop-head with `drop_head=True`.
+@documented
+def dumbbell(flows: Flows, *, rtt: str, **settings: Unpack[DumbbellSettings]) -> Scenario:
+    """Flows through one bottleneck: DropTail, or the queue discipline that is given by its name.
 
     `flows` are `Flow`s, texts as the command line has them (`"cubic:2@rtt=160ms"`), or names with counts (`{"cubic": 4,
-    "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms.
+    "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms. `rtt` is the round trip time without queueing.
 
-    The link: `rate` (bit/s with unit; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; a series, `{"series": file}`; without one a packet takes no
-    time to send, and there is no queue), `rtt` (propagation only), `buffer` (1 BDP; packets, bytes, time or BDP, with a floor if you like: `"0.1bdp, at least 4packets"`), `red` (`{"min": "20packets", "max": "60packets"}`,
-    and if you like `max_p`, `weight`, `gentle` and `ecn`: Random Early Detection), `codel` (`{}`, or `target`, `interval` and `ecn`: CoDel), `loss` (`every:N`, `every:N,FIRST`,
-    `random:P`, `gilbert:P,R,1-K,1-H`, `gemodel:P,R,1-H,1-K` in the order of tc netem, `at:N,N`, or `{"gemodel": ["1%", "10%", "70%", "0.1%"]}`), `delay` (the link's part of the round trip, or a series, `{"series": file}`),
-    `delay_limit` (without a rate: the packets that may be on the link at once), `jitter` (`"5ms"`),
-    `reorder` (`{"share": 0.01, "extra": "10ms"}`), `tick` (`"1ms"`: packets move at its multiples only, as in dummynet), `count_in_service`
-    (whether `buffer` counts the packet being sent, as dummynet's does), `reverse` (a link with a queue on the reverse path: `True`, or its keys).
-
-    Settings of every scenario: `duration` (100 s), `measure` (from, to; the whole run if not given), `seed` (1),
-    `packet_size`, `interval` of the samples (100 ms), `per_ack`, `inner` (the algorithms' inner variables, all or by
-    name, in the table `inner`), `record_flows` (whose samples: `"all"`, `"none"`, or a list of names and numbers),
-    `record_packets` (the hosts whose packets are captured: `"senders"`, `"receivers"` or `"both"`), `snap_length` (bytes that a capture keeps
-    of each packet, `"80B"`), `record_limit` (most bytes that tables and captures may be expected to hold, `"2GB"`, or `"none"`), `live` (what the hosts of lane live are set to: `{"sack": False}`), `name`, `traffic` (names of presets, or tables of keys), `actions` (tables such as
-    `{"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}`).
-
-    Raises `ScenarioError`, which names field, value and expectation.
+    A link without a `rate` sends a packet in no time, and has no queue. The scenario has a `duration` of 100 s unless one is given, and its
+    summary measures the whole run. Raises `ScenarioError`, which names field, value and expectation.
     """
-    given: dict[str, object] = {
-        "rate": rate,
-        "rtt": rtt,
-        "buffer": buffer,
-        "loss": loss,
-        "delay": delay,
-        "delay_limit": delay_limit,
-        "jitter": jitter,
-        "reorder": reorder,
-        "tick": tick,
-        "count_in_service": count_in_service,
-        "reverse": reverse,
-    }
-    return from_document(dumbbell_document(flows, {**given, **settings}))
-
-
-def dumbbell_document(
-    flows: Flows, settings: Mapping[str, object], function: Callable[..., object] = dumbbell
-) -> dict[str, object]:
-    """The scenario of `dumbbell` with these keywords as plain values, before any default is added; `function` is what they were given to."""
-    check_keywords(settings, function)
-    given = dict(settings)
-    link = _given(**{key: given.pop(key, None) for key in LINK_KEYS})
-    reverse, buffer = given.pop("reverse", False), cast("str | None", given.pop("buffer", None))
-    others, queue = _queue(link.get("rate"), buffer, cast("LinkSettings", given))
-    return _document({"link": {**link, **queue, "reverse": reverse}}, flows, others)
+    check_keywords(settings, dumbbell)
+    return built("dumbbell", flows, {"rtt": rtt, **settings})
 
 
 @flows_in_one_list
-def parking_lot(
-    flows: Flows,
-    *,
-    hops: int,
-    rate: Rate | None = None,
-    delay: str,
-    buffer: str | None = None,
-    rtt: str | None = None,
-    loss: str | Mapping[str, Value] | None = None,
-    reverse: bool | Mapping[str, Value] = False,
-    **settings: Unpack[LinkSettings],
-) -> Scenario:
+@documented
+def parking_lot(flows: Flows, *, hops: int, delay: str, **settings: Unpack[ParkingLotSettings]) -> Scenario:
     """Bottlenecks in a row between the nodes n0, n1, … : `hops` links of `rate` and `delay`.
 
     A flow says where it begins and ends: `Flow("cubic", from_="n0", to="n3")`. `rtt` is what a `buffer` in BDP refers to,
     if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
     """
     check_keywords(settings, parking_lot)
-    others, queue = _queue(rate, buffer, settings)
-    link = _given(rate=rate, rtt=rtt, loss=loss, delay=delay)
-    return from_document(_document({"parking_lot": {"hops": hops, **link, **queue, "reverse": reverse}}, flows, others))
+    return built("parking_lot", flows, {"hops": hops, "delay": delay, **settings})
 
 
+@documented
 def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings]) -> Scenario:
     """Flows through any graph of one-way links. A flow has `from_` and `to`, or `path` and `back`; the rest is as in
     `dumbbell`.
@@ -161,66 +113,60 @@ def graph(links: Iterable[Link], flows: Flows, **settings: Unpack[CommonSettings
         if not isinstance(link, Link):
             raise refused(f"links[{number}]", link, 'a cwnd.Link("a", "b", rate=..., delay=...)')
         tables.append(link.table)
-    return from_document(_document({"link": tables}, flows, settings))
+    return built("graph", flows, {"links": tables, **settings})
 
 
-_QUEUES = _native.queue_disciplines()
-#: Queue disciplines with settings, by their keywords here.
-DISCIPLINES = {discipline["name"]: discipline for discipline in _QUEUES if discipline["option"] is not None}
-#: Queue disciplines without settings, by their keywords here, which are flags.
-QUEUE_FLAGS = {each["name"].replace("-", "_"): each["name"] for each in _QUEUES if each["option"] is None}
+def built(builder: str, flows: Flows, settings: Mapping[str, object]) -> Scenario:
+    """The scenario of these keywords. Raises `ScenarioError`."""
+    return from_document(keywords_document(builder, flows, settings))
 
 
-def _expected(discipline: QueueDiscipline) -> str:
-    """What the keyword of this discipline expects: a table of its settings."""
-    option = discipline["option"]
-    what = option["what"] if option else "its settings"
-    example = json.dumps(dict(zip(option["names"], option["example"]))) if option else ""
-    none = [] if discipline["required"] else ["{}"]
-    return f"{what}, such as {' or '.join([*none, *([example] if example else [])])}"
+def keywords_document(
+    builder: str, flows: Flows, settings: Mapping[str, object], sized: Collection[int] = ()
+) -> dict[str, object]:
+    """The scenario of these keywords as plain values, before any default of its own is added; `builder` is the function that they are given to.
+    `sized` are numbers of groups that have a size although their tables have none: it is an axis. Raises `ScenarioError`.
+    """
+    text = _native.keywords_document(builder, keywords_json(flows, settings), list(sized))
+    document: dict[str, object] = json.loads(text)
+    return document
 
 
-def _queue(
-    rate: object, buffer: str | None, settings: LinkSettings
-) -> tuple[CommonSettings, dict[str, dict[str, object]]]:
-    """The settings that are not of the queue, and the queue. A link without a rate has none, and one that is asked for is refused."""
-    others: dict[str, object] = {**settings}
-    asked: dict[str, object] = {} if buffer is None else {"buffer": buffer}
-    queue: dict[str, object] = {"kind": "droptail", "limit": "1bdp" if buffer is None else buffer}
-    for kind, discipline in DISCIPLINES.items():
-        given = others.pop(kind, None)
-        if given is None:
-            continue
-        if not isinstance(given, Mapping):
-            raise refused(kind, given, _expected(discipline))
-        if queue["kind"] != "droptail":
-            raise refused(kind, given, f"one queue discipline; {queue['kind']} is given, too")
-        queue = {**queue, "kind": kind, **given}
-        asked[kind] = given
-    for keyword, kind in QUEUE_FLAGS.items():
-        given = others.pop(keyword, None)
-        if given is None or given is False:
-            continue
-        if given is not True:
-            raise refused(keyword, given, "True or False")
-        if queue["kind"] != "droptail":
-            raise refused(keyword, given, f"one queue discipline; {queue['kind']} is given, too")
-        queue["kind"] = kind
-        asked[keyword] = given
-    if rate not in (None, NO_RATE):
-        return cast("CommonSettings", others), {"queue": queue}
-    for keyword, given in asked.items():
-        raise refused(keyword, given, f"no {keyword}: a link without a rate has no queue")
-    return cast("CommonSettings", others), {}
+def keywords_json(flows: Flows, settings: Mapping[str, object]) -> str:
+    """Flows and keywords as `cwnd-scenario` reads them."""
+    given = {key: plain(table_of(key), listed(key, value)) for key, value in settings.items()}
+    return json.dumps({"flows": plain("flow", plain_flows(flows)), **given})
 
 
-def _given(**keys: object) -> dict[str, object]:
-    """The keys that are given."""
-    return {key: value for key, value in keys.items() if value is not None}
+def table_of(keyword: str) -> str:
+    """What refusals call a keyword: one of several tables has their name."""
+    row = KEYWORDS.get(keyword)
+    return row["table"] if row is not None and has_tables(row) else keyword
 
 
-#: When flows start that are given as texts or names: at random, against phase effects.
-SPREAD: Value = {"uniform": ["0s", "100ms"]}
+def has_tables(row: Keyword) -> bool:
+    """Whether the value of a keyword is several tables of a scenario."""
+    return bool(row["table"]) and not row["key"]
+
+
+def plain_flows(flows: Flows) -> object:
+    """Flows as `cwnd-scenario` reads them: names with counts, or a list of texts and tables."""
+    if isinstance(flows, Mapping) and all(isinstance(name, str) for name in flows):
+        return flows
+    return [group if isinstance(group, str) else group.table for group in given_flows(flows)]
+
+
+def name_of(flow: Flow) -> str:
+    """What a comparison calls a group of flows: its label, or as the command line writes it."""
+    document = keywords_document("compare", [flow], {})
+    return str(document["name"])
+
+
+def listed(keyword: str, value: object) -> object:
+    """The value of a keyword; one that takes several tables may be any iterable of them."""
+    row = KEYWORDS.get(keyword)
+    is_iterable = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+    return list(value) if is_iterable and row is not None and has_tables(row) else value  # type: ignore[call-overload]
 
 
 def as_list(field: str, given: object, single: tuple[type, ...], expected: str) -> list[object]:
@@ -236,21 +182,13 @@ def given_flows(flows: Flows) -> list[Flow | str]:
     """The groups of flows, one by one: as `Flow`s, or texts of the command line."""
     expected = 'cwnd.Flow, a text such as "cubic:2@rtt=160ms", or names with counts such as {"cubic": 2}'
     if isinstance(flows, Mapping):
-        flows = [Flow(cc, count=count, start=SPREAD) for cc, count in flows.items()]
+        return [Flow(cc, count) for cc, count in flows.items()]
     groups: list[Flow | str] = []
     for number, given in enumerate(as_list("flows", flows, (str, Flow), expected)):
         if not isinstance(given, (str, Flow)):
             raise refused(f"flows[{number}]", given, expected)
         groups.append(given)
     return groups
-
-
-def _groups(flows: Flows) -> list[dict[str, Value]]:
-    """The tables of the groups of flows."""
-    return [
-        given.table if isinstance(given, Flow) else {"start": SPREAD, **parse(given, f"flow[{number}]").table}
-        for number, given in enumerate(given_flows(flows))
-    ]
 
 
 def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
@@ -291,38 +229,16 @@ def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
 
 def check_keywords(settings: Mapping[str, object], function: Callable[..., object]) -> None:
     """Refuses keywords that `function` does not have: its parameters, and the keys of the type of its `settings`."""
-    *parameters, others = signature(function, eval_str=True).parameters.values()
-    (keys,) = get_args(others.annotation)
-    names = [*(parameter.name for parameter in parameters), *get_type_hints(keys)]
+    *parameters, _ = signature(function).parameters
+    names = [*parameters, *keys_of(function)]
     for key, value in settings.items():
         if key in names:
             continue
         # Of `[record]` some keywords have its name, and some have not.
         bare = key.removeprefix("record_")
-        near = [bare] if bare in RECORD else nearest(key, names)
+        near = [bare] if bare in RECORDS else nearest(key, names)
         offer = f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(names)}"
         raise refused(key, value, f"a keyword of {function.__name__}{offer}")
-
-
-def _document(network: dict[str, object], flows: Flows, settings: CommonSettings) -> dict[str, object]:
-    keys: dict[str, object] = {
-        "duration": "100s",
-        **{key: value for key, value in settings.items() if value is not None},
-    }
-    record = {name: keys.pop(key) for key, name in RECORD.items() if key in keys}
-    tables = 'the name of a preset, or a table such as {"preset": "ha2008", "share": 0.1}'
-    traffic = [
-        {"preset": given} if isinstance(given, str) else given
-        for given in as_list("traffic", keys.pop("traffic", ()), (str, Mapping), tables)
-    ]
-    single = 'a table such as {"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}'
-    actions = as_list("actions", keys.pop("actions", ()), (Mapping,), single)
-    document = {**keys, **network, "record": record, "flow": _groups(flows)}
-    if traffic:
-        document["traffic"] = traffic
-    if actions:
-        document["action"] = actions
-    return document
 
 
 def from_document(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`Flow` and `Link`: tables of a scenario's keys."""
+"""`Flow` and `Link`: tables of a scenario's keys; types of values that keywords take."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 #: The value of a key. What stands in a table or a list is checked when a `Scenario` is made.
 Value = str | int | float | bool | Mapping[str, object] | list[object]
@@ -41,6 +41,14 @@ def flow_of(table: dict[str, Value]) -> Flow:
     flow = Flow("")
     flow.table = table
     return flow
+
+
+#: Bit/s with unit, `"10Mbit/s"`; steps, `[("0s", "10Mbit/s"), ("10s", "5Mbit/s")]`; a trace, `{"trace": file}`; a series, `{"series": file}`; or `"none"`.
+Rate = str | list[tuple[str, str]] | Mapping[str, str]
+#: A `Flow`, a text as the command line has it (`"cubic:2@rtt=160ms"`), names with counts (`{"cubic": 4, "sack": 4}`), or several of the first two.
+Flows = str | Flow | Mapping[str, int] | Iterable[Flow | str]
+#: One value, or several: a text such as `"10ms,40ms"` or `"0.25..4bdp/5log"`, a list of texts, or `{"from": …, "to": …, "count": …, "log": …}`.
+Axis = str | Iterable[str | tuple[str, str]] | Mapping[str, object]
 
 
 class Link(KeyTable):

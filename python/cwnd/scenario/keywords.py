@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The keywords of one bottleneck, from the table in `crates/cwnd-scenario/src/compare`: the keys that they are, and their defaults."""
+"""The keywords of one bottleneck and the queue disciplines, from their tables in `crates/cwnd-scenario/src/builders` and `crates/cwnd-link/src/aqm`."""
 
 from __future__ import annotations
 
 from cwnd import _native
 
-KEYWORDS = _native.compare_keywords()
-
+#: The rows of the table, by name.
+KEYWORDS = {row["name"]: row for row in _native.keywords()}
 #: What `rate` is of a link without one.
 NO_RATE = "none"
-#: Keys of the link of a dumbbell that are keywords of the same names; `reverse` is always written.
-LINK_KEYS = [row["name"] for row in KEYWORDS if row["table"] == "link" and row["name"] != "reverse"]
-#: Keys of `[record]`, by their keywords.
-RECORD = {row["name"]: row["key"] for row in KEYWORDS if row["table"] == "record"}
 #: Defaults of `cwnd compare` and `cwnd sweep`, as options have them.
-DEFAULTS = {row["name"]: row["default"] for row in KEYWORDS if row["default"] is not None}
-#: Those that a comparison writes into its scenario, which has others or none.
-WRITTEN = {row["name"]: row["default"] for row in KEYWORDS if row["default"] is not None and row["is_written"]}
+DEFAULTS = {name: row["default"] for name, row in KEYWORDS.items() if row["default"] is not None}
+#: Keywords that are axes of a study, with the keys of the scenario that they set.
+AXES = {
+    name: "link.packet_size" if name == "packet_size" else f"{row['table']}.{row['key']}"
+    for name, row in KEYWORDS.items()
+    if row["axis"] is not None
+}
+#: Keywords that are options of `cwnd sweep`: a study keeps tables of its measures, and records no more.
+SWEPT = [name for name, row in KEYWORDS.items() if row["form"] is not None and row["table"] != "record"]
+#: Keywords of what is recorded, which changes no result.
+RECORDS = [name for name, row in KEYWORDS.items() if row["table"] == "record"]
+
+_QUEUES = _native.queue_disciplines()
+#: Queue disciplines with settings, by their keywords.
+DISCIPLINES = {discipline["name"]: discipline for discipline in _QUEUES if discipline["option"] is not None}
+#: Names of queue disciplines without settings, by their keywords, which are flags.
+QUEUE_FLAGS = {each["name"].replace("-", "_"): each["name"] for each in _QUEUES if each["option"] is None}
+#: Names of all of them, by their keywords.
+QUEUES = {each["name"].replace("-", "_"): each["name"] for each in _QUEUES}
+#: What queue disciplines are, by name.
+DESCRIPTIONS = {each["name"]: each["help"] for each in _QUEUES}

@@ -14,8 +14,8 @@ from cwnd import _native
 from cwnd._internal.input_errors import refused
 from cwnd._internal.messages import note
 from cwnd._native import ScenarioError
+from cwnd.scenario.flow import Rate
 from cwnd.scenario.keywords import DEFAULTS, NO_RATE
-from cwnd.scenario.settings import Rate
 
 EXAMPLE = "'delay 20ms 5ms loss gemodel 1% 10% rate 10mbit limit 1000'"
 MEANINGS_HELP = "What each word means is said on standard error."
@@ -159,7 +159,7 @@ def tables_in(value: object) -> list[dict[str, object]]:
 
 
 @contextmanager
-def naming_rtt(words: str | None, rtt: str) -> Iterator[None]:
+def naming_rtt(words: str | None, rtt: object) -> Iterator[None]:
     """Says that --rtt is shorter than a delay that --netem sets, where that is why a scenario is refused."""
     try:
         yield

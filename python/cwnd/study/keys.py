@@ -12,20 +12,13 @@ from typing import cast
 from cwnd import _native
 from cwnd._internal.input_errors import refused
 from cwnd.scenario.flow import Value
+from cwnd.scenario.keywords import AXES
 from cwnd.scenario.netem import set_netem
 
 PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[(\d+|\*)\])?")
 EXPECTED = "a key of a scenario, such as rtt, link.queue.limit or flow[0].beta"
-#: Keys of a dumbbell that have the names of options.
-SHORT = {
-    "rate": "link.rate",
-    "rtt": "link.rtt",
-    "buffer": "link.queue.limit",
-    "loss": "link.loss",
-    "jitter": "link.jitter",
-    "packet_size": "link.packet_size",
-}
-LONG = {long: short for short, long in SHORT.items()}
+#: Names of keywords, by the keys that they set.
+SHORT = {key: keyword for keyword, key in AXES.items()}
 #: Columns of the tables, which no factor is called by.
 COLUMNS = (
     "seed",
@@ -48,7 +41,7 @@ COLUMNS = (
 def parts_of(key: str) -> list[tuple[str, str | None]]:
     """Names and numbers of a key, from outside in."""
     parts = []
-    for part in SHORT.get(key, key).split("."):
+    for part in AXES.get(key, key).split("."):
         match = PART.fullmatch(part)
         if match is None:
             raise refused("axis", key, EXPECTED)
@@ -79,7 +72,7 @@ def with_value(document: Mapping[str, object], key: str, value: Value) -> dict[s
 
 def set_value(changed: dict[str, object], key: str, value: Value) -> None:
     """Sets the key of a document to this value."""
-    if full(key) == SHORT["packet_size"]:
+    if full(key) == AXES["packet_size"]:
         # It may stand at the top instead, not in both places.
         changed.pop("packet_size", None)
     name, number = parts_of(full(key))[-1]
@@ -125,7 +118,7 @@ def sized_groups(axes: Iterable[str], count: int) -> set[int]:
 
 def check_top(key: str) -> None:
     """Refuses a key of flows, or a parameter of an algorithm, as one of the whole scenario, which has none of their names."""
-    if key in SHORT:
+    if key in AXES:
         return
     params = {param["name"] for algorithm in _native.algorithms() for param in algorithm["params"]}
     if key in params.union(_native.flow_keys()):
@@ -166,6 +159,6 @@ def chosen(key: str, rows: list[object], at: str) -> range:
 def short_names(keys: Iterable[str]) -> dict[str, str]:
     """The name of each key as a column: its last part where that is clear, else all of it."""
     keys = [full(key) for key in keys]
-    last = {key: LONG.get(key, key.rpartition(".")[2]) for key in keys}
+    last = {key: SHORT.get(key, key.rpartition(".")[2]) for key in keys}
     names = list(last.values())
     return {key: name if names.count(name) == 1 and name not in COLUMNS else key for key, name in last.items()}

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from cwnd._internal.input_errors import refused
 from cwnd._native import ScenarioError
+from cwnd.scenario.keywords import AXES
 from cwnd.scenario.netem import link_keys
-from cwnd.study.keys import SHORT, full, parts_of
+from cwnd.study.keys import full, parts_of
 from cwnd.study.values import Range, Values
 
 #: The keys that options and keywords set, where they have other names.
-KEYS = {**SHORT, "trace": "link.rate"}
+KEYS = {**AXES, "trace": "link.rate"}
 
 #: A link whose limits netem's own does not replace.
 LIMITED = {"queue": {"limit": "1packets"}, "delay_limit": "1packets"}

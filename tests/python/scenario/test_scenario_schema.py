@@ -14,7 +14,7 @@ from conftest import Cli
 
 import cwnd as package
 from cwnd import _native
-from cwnd.cli.compare_help import ELSEWHERE
+from cwnd.cli.commands.compare import ELSEWHERE
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = package.scenario_schema()

@@ -53,9 +53,9 @@ def test_the_same_words_are_the_same_study(options: list[str], keywords: dict[st
 def test_without_keywords_a_study_has_the_defaults_of_a_comparison() -> None:
     study = cwnd.sweep("cubic", duration="2s")
     assert study.fixed["rate"] == "100 Mbit/s" and study.fixed["rtt"] == "40 ms" and study.fixed["buffer"] == "1 BDP"
-    with pytest.raises(cwnd.ScenarioError, match=r"^ecn: 1 is not accepted; expected True or False"):
+    with pytest.raises(cwnd.ScenarioError, match=r"^ecn: 1 is not accepted; expected true or false"):
         cwnd.sweep("cubic", ecn=1)  # type: ignore[arg-type]
-    with pytest.raises(cwnd.ScenarioError, match=r"^ecn: True is not accepted; expected a queue that marks"):
+    with pytest.raises(cwnd.ScenarioError, match=r"^ecn: true is not accepted; expected a queue that marks"):
         cwnd.sweep("cubic", ecn=True)
     with pytest.raises(cwnd.ScenarioError, match=r'^codel: "5ms\.\.100ms" is not accepted; expected its settings'):
         cwnd.sweep("cubic", ecn=True, codel="5ms..100ms")  # type: ignore[arg-type]

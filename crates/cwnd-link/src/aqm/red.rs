@@ -121,8 +121,8 @@ impl Described for Red {
     const HELP: &'static str = "Random Early Detection (Floyd and Jacobson 1993)";
     const OPTION: Option<SettingOption> = Some(SettingOption {
         names: &["min", "max"],
-        example: &["20packets", "60packets"],
-        help: "Random Early Detection between these averages of the queue, such as 20packets..60packets.",
+        example: &["0.2bdp", "0.6bdp"],
+        help: "Random Early Detection between these averages of the queue, such as 0.2bdp..0.6bdp.",
         what: "the thresholds",
     });
     const CAUSE: CauseWords = cause!(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,59 +17,53 @@ from cwnd.result.lanes import LIVE, MOST_THREADS, SIM, check_lane, too_fast
 from cwnd.result.packets import capture_file, capturing, check_options
 
 if TYPE_CHECKING:
+    from cwnd.cli.options import RunOptions
     from cwnd.result.result import Progress
     from cwnd.result.summary import Summary
 
 
-def run_and_report(
-    scenario: Scenario,
-    out: Path | None,
-    seeds_jobs_threads: tuple[str | None, str | None, str | None],
-    *,
-    lane: str,
-    pcap: Path | None,
-    as_json: bool,
-    pictures: bool,
-    force: bool,
-) -> None:
-    """Runs, prints and saves; `seeds_jobs_threads` are the texts of these options, `pcap` the file of --pcap."""
-    if force and out is None:
+def run_and_report(scenario: Scenario, options: RunOptions) -> None:
+    """Runs, prints and saves."""
+    if options.force and options.out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
-    check_options(pcap, None, out)
-    check_lane(lane, "--lane")
-    if lane == LIVE and (why := too_fast(scenario)):
+    check_options(options.pcap, None, options.out)
+    check_lane(options.lane, "--lane")
+    if options.lane == LIVE and (why := too_fast(scenario)):
         print(f"warning: {why}", file=sys.stderr)
-    seeds, jobs, threads = seeds_jobs_threads
-    if threads not in (None, "1") and seeds is not None:
-        fail(f'--threads: "{threads}" is not accepted with --seeds; expected --jobs N: how many runs go on at a time')
-    count = threads_of(threads, lane)
-    if (seeds, jobs) != (None, None):
-        if pcap is not None:
+    if options.threads not in (None, "1") and options.seeds is not None:
+        fail(
+            f'--threads: "{options.threads}" is not accepted with --seeds; expected --jobs N: how many runs go on at a time'
+        )
+    count = threads_of(options.threads, options.lane)
+    if (options.seeds, options.jobs) != (None, None):
+        if options.pcap is not None:
             fail("--seeds: not accepted with --pcap; expected one seed")
         say_remarks(scenario)
         from cwnd.cli.replicates import replicates
 
-        replicates(scenario, out, (seeds, jobs), lane=lane, as_json=as_json, force=force)
+        replicates(scenario, options)
         return
-    if pcap is not None:
-        scenario = capturing(scenario, "--pcap", pcap)
+    if options.pcap is not None:
+        scenario = capturing(scenario, "--pcap", options.pcap)
     say_remarks(scenario)
     on = f", up to {count} threads" if count > 1 else ""
-    detail(f"lane {lane}{on}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}")
+    detail(
+        f"lane {options.lane}{on}, seed {scenario.seed}, {scenario.duration_s:g} s of {scenario.name or 'a scenario'}"
+    )
 
     def once(progress: Progress | None) -> tuple[Summary, list[str]]:
-        return run_once(scenario, out, progress, pictures=pictures, force=force, lane=lane, pcap=pcap, threads=count)
+        return run_once(scenario, options, progress, count)
 
     if shows_progress():
         from cwnd.cli.progress import shown
 
-        with shown("simulating" if lane == SIM else "running") as report:
+        with shown("simulating" if options.lane == SIM else "running") as report:
             summary, messages = once(report)
     else:
         summary, messages = once(None)
     if count > 1 and "threads" not in summary["perf"]:
         note(f"this run took one thread of {count}: docs/guide/many-flows.md says which take several")
-    if as_json:
+    if options.as_json:
         print(json.dumps(summary))
     else:
         from cwnd._internal.terminal import Printer
@@ -105,35 +98,27 @@ def threads_of(text: str | None, lane: str) -> int:
 
 
 def run_once(
-    scenario: Scenario,
-    out: Path | None,
-    progress: Progress | None,
-    *,
-    pictures: bool,
-    force: bool,
-    lane: str,
-    pcap: Path | None,
-    threads: int,
+    scenario: Scenario, options: RunOptions, progress: Progress | None, threads: int
 ) -> tuple[Summary, list[str]]:
     """Runs one scenario; returns the summary, and messages about what was written."""
     from cwnd.result.result import drop, summarise
     from cwnd.result.store import record, why_not_drawn
 
     messages: list[str] = []
+    out, pcap, pictures = options.out, options.pcap, not options.no_plots
     everything = "run, tables and pictures" if out is not None else "run"
     with phase(everything), nullcontext(drop) if pcap is None else capture_file(pcap) as keep:
         if out is None:
-            summary = summarise(scenario, progress, lane, keep, threads)
+            summary = summarise(scenario, progress, options.lane, keep, threads)
         else:
-            tell = messages.append
             result = record(
                 scenario,
                 out,
                 progress,
                 pictures=pictures,
-                force=force,
-                tell=tell,
-                lane=lane,
+                force=options.force,
+                tell=messages.append,
+                lane=options.lane,
                 threads=threads,
                 keep=keep,
             )

@@ -7,25 +7,27 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
 from cwnd._internal.input_errors import refused
 from cwnd._internal.messages import detail, note
-from cwnd.cli.comparison import compared_document
 from cwnd.cli.entry import fail
+from cwnd.cli.keywords import given_values
 from cwnd.cli.link_options import bottleneck_options, check_axes, first_link, grid_with_options
 from cwnd.cli.replicates import bar, say_stopped, whole_number
+from cwnd.cli.sweep_options import SweepOptions
 from cwnd.metrics.names import measures_in
 from cwnd.replicates.api import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.replicates.checks import MOST_SEED
 from cwnd.replicates.executor import Watch
 from cwnd.replicates.rows import MEASURES
 from cwnd.result.lanes import SIM, check_lane
+from cwnd.scenario.builders import keywords_document
 from cwnd.scenario.flow import Flow, Value
-from cwnd.scenario.keywords import DEFAULTS
+from cwnd.scenario.keywords import AXES
 from cwnd.scenario.notation import count_of
 from cwnd.scenario.programs import BY_OPTION
 from cwnd.study.api import first_of, option_values
@@ -49,72 +51,7 @@ from cwnd.study.settings import Settings, settings_of
 from cwnd.study.values import Values, as_values, values_of
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What the command line has given, by the names of its parameters."""
-
-    what: list[str]
-    rate: str | None
-    rtt: str | None
-    buffer: str | None
-    ecn: bool
-    duration: str | None
-    measure: str | None
-    seed: str | None
-    loss: str | None
-    jitter: str | None
-    reverse: bool
-    traffic: list[str] | None
-    packet_size: str | None
-    axis: list[str] | None
-    zip_axes: list[str] | None
-    latin: str | None
-    seeds: str | None
-    until: str | None
-    most_seeds: str | None
-    measures: str | None
-    jobs: str | None
-    dask: str | None
-    shard: str | None
-    points: Path | None
-    dry: bool
-    how_far: bool
-    lane: str
-    allow_exec: bool
-    out: Path | None
-    force: bool
-    drop_head: bool
-    trace: str | None
-    netem: str | None
-    disciplines: Mapping[str, str | None]
-
-    @property
-    def link(self) -> dict[str, str | None]:
-        """The options of the bottleneck that may be axes."""
-        return {
-            "rate": self.rate,
-            "rtt": self.rtt,
-            "buffer": self.buffer,
-            "loss": self.loss,
-            "jitter": self.jitter,
-            "packet_size": self.packet_size,
-        }
-
-    @property
-    def others(self) -> dict[str, object]:
-        """The other options of flows through one bottleneck."""
-        return {
-            "duration": self.duration,
-            "measure": self.measure,
-            "drop_head": self.drop_head,
-            "ecn": self.ecn,
-            "reverse": self.reverse,
-            "traffic": self.traffic,
-            **self.disciplines,
-        }
-
-
-def invoke(given: Given) -> None:
+def invoke(given: SweepOptions) -> None:
     """Runs a study, or says what it is or how far."""
     shown = None if given.measures is None else measures_in("measures", given.measures, sorted(MEASURES))
     is_file = any(text.endswith((".toml", ".json")) for text in given.what)
@@ -240,22 +177,23 @@ def part_of(text: str | None) -> tuple[int, int] | None:
     return int(number), int(count)
 
 
-def file_of(given: Given) -> Grid:
-    """The study of a file, beside which no flow and no option of the bottleneck is given."""
+def file_of(given: SweepOptions) -> Grid:
+    """The study of a file, beside which no flow and no option of the bottleneck is given, but the seed."""
     if len(given.what) > 1:
         fail(f'FILE.toml: "{" ".join(given.what)}" is not accepted; expected one file, or flows')
-    for key, text in {**given.link, **given.others}.items():
-        if text:
+    for key, value in given.keywords.items():
+        if value and key != "seed":
             fail(f"--{key.replace('_', '-')}: not accepted with a file; expected --axis for its keys")
     path = Path(given.what[0])
     grid = grid_with_options(grid_of(path), path.parent, given.trace, given.netem)
-    if given.seed is None:
+    seed = given.keywords["seed"]
+    if seed is None:
         return grid
-    document = {**grid.base.document, "seed": whole_number("--seed", given.seed, MOST_SEED)}
+    document = {**grid.base.document, "seed": whole_number("--seed", str(seed), MOST_SEED)}
     return replace(grid, base=replace(grid.base, document=document))
 
 
-def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
+def flows_of(given: SweepOptions, more: Mapping[str, Values]) -> Grid:
     """The study of flows through one bottleneck; `more` are the axes of `--axis`."""
     flows: list[Flow] = []
     axes: dict[str, Values] = {}
@@ -263,35 +201,22 @@ def flows_of(given: Given, more: Mapping[str, Values]) -> Grid:
         flow, own = parse_flow(text, number)
         flows.append(flow)
         axes |= own
+    link = {key: str(text) for key, text in given.keywords.items() if key in AXES and text is not None}
     plain: dict[str, object] = {}
-    for key, option in given.link.items():
-        if option is None:
-            continue
+    for key, option in link.items():
         values = option_values(key, option)
         plain[key] = option if values is None else first_of(values)
         if values is not None:
             axes[key] = values
-    settings, of_link, lines = bottleneck_options(given.link, given.trace, given.netem)
+    settings, of_link, lines = bottleneck_options(link, given.trace, given.netem)
     plain |= settings
     axes |= of_link
     all_axes = {**axes, **more}
-    base = base_rate(plain, all_axes, lines)
-    document = compared_document(
-        flows,
-        measure=given.measure,
-        ecn=given.ecn,
-        disciplines=given.disciplines,
-        traffic=given.traffic,
-        seed=given.seed or DEFAULTS["seed"],
-        duration=given.duration or DEFAULTS["duration"],
-        drop_head=given.drop_head or None,
-        reverse=given.reverse,
-        name=" + ".join(given.what),
-        sized=sized_groups(more, len(flows)),
-        **{**plain, **base},
-    )
+    others = given_values({key: value for key, value in given.keywords.items() if key not in AXES})
+    base = {**others, **plain, **base_rate(plain, all_axes, lines), "name": " + ".join(given.what)}
+    document = keywords_document("compare", flows, base, sized_groups(more, len(flows)))
     document = without_own_limit(document, plain, all_axes, lines)
-    single = {key: value for key, value in given.link.items() if key not in axes}
+    single = {key: value for key, value in link.items() if key not in axes}
     fixed: dict[str, Value] = {"link.netem": lines[0]} if len(lines) == 1 else {}
     options = link_settings({**single, "trace": given.trace}, "--")
     return Grid(Base(document, given=options, fixed=fixed), axes)

@@ -12,15 +12,6 @@ import typer
 
 from cwnd.result.lanes import SIM
 
-PageFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--page",
-        metavar="FILE.html",
-        help="Write a web page that simulates this again as its settings are changed: one file, without a network.",
-    ),
-]
-
 
 @contextmanager
 def written_page(target: Path | None, lane: str, state: Callable[[], Mapping[str, object]]) -> Iterator[None]:

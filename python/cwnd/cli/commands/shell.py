@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -21,10 +22,12 @@ from cwnd import _native
 from cwnd._internal.messages import note, shows_progress
 from cwnd._native import Scenario
 from cwnd.cli.entry import fail
-from cwnd.cli.options import SnapLength
+from cwnd.cli.keywords import given_values, keyword_options
+from cwnd.cli.options import SnapLength, takes
 from cwnd.cli.rate_file import rate_of
 from cwnd.result.packets import capture_file, capturing, check_options
-from cwnd.scenario.builders import dumbbell_document, from_document
+from cwnd.scenario.builders import built
+from cwnd.scenario.keywords import DEFAULTS
 from cwnd.scenario.netem import naming_rtt, say_netem, with_netem
 
 #: Exit codes of a shell for a command that does not exist, and for one that cannot be run.
@@ -44,24 +47,23 @@ SERVER_S = 5.0
 PR_SET_PDEATHSIG = 1
 
 
-def command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShellOptions:
+    """What `cwnd shell` is given."""
+
     arguments: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="-- COMMAND...", help="The command, with its arguments.", show_default="your shell, $SHELL"
         ),
-    ] = None,
-    rate: Annotated[
-        str | None,
-        typer.Option(help="Rate of each direction, IP bits on the wire; none: without a rate.", show_default=False),
-    ] = None,
+    ] = None
     trace: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
             help="In place of --rate: a trace or a series of rates of what the command sends, as in cwnd compare.",
         ),
-    ] = None,
+    ] = None
     netem: Annotated[
         str | None,
         typer.Option(
@@ -69,27 +71,12 @@ def command(
             help="The link of what the command sends in the words of tc netem or tc tbf, as in cwnd compare; rate, delay and limit are those of what it receives too.",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     trace_down: Annotated[
         Path | None,
         typer.Option("--trace-down", metavar="FILE", help="A trace of what it receives.", show_default="--trace"),
-    ] = None,
-    rtt: Annotated[str, typer.Option(help="Round trip time without queueing.")] = "40ms",
-    buffer: Annotated[
-        str | None,
-        typer.Option(help="Queue of each direction: 1bdp, 100packets, 500kB or 50ms.", show_default="1bdp"),
-    ] = None,
-    loss: Annotated[
-        str | None,
-        typer.Option(
-            help="Losses of what the command sends: random:0.01, every:1000, at:5,9, gilbert:P,R,1-K,1-H or gemodel:P,R,1-H,1-K."
-        ),
-    ] = None,
-    jitter: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Random delay of what it sends, uniform from 0 to this, in order."),
-    ] = None,
-    seed: Annotated[str, typer.Option(metavar="N", help="Seed of all that is random.")] = "1",
+    ] = None
+    keywords: Mapping[str, object]
     server: Annotated[
         str | None,
         typer.Option(
@@ -97,32 +84,38 @@ def command(
             help="A command for the shell at the other end; it ends with this one.",
             show_default=False,
         ),
-    ] = None,
+    ] = None
     pcap: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Capture what it sends and receives, in pcapng.", show_default=False),
-    ] = None,
-    snap_length: SnapLength = None,
-) -> None:
+    ] = None
+    snap_length: SnapLength = None
+
+
+@takes(ShellOptions, keyword_options("shell"))
+def command(options: ShellOptions) -> None:
     """Run a command behind emulated links, in a network namespace of its own.
 
     Without a command your shell runs there ($SHELL, or /bin/sh), until it exits.
-    Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. It finds this machine at
+    Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. --rate, --rtt and
+    --buffer are those of both; --loss, --jitter and --netem act on what it sends. It finds this machine at
     the address in $CWND_HOST. Its exit code is the command's. Without root the machine is a namespace of the user's too, where only --server listens.
 
     Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
     """
-    check_options(pcap, snap_length)
-    given = {"rate": rate_of(rate, trace), "buffer": buffer, "loss": loss, "jitter": jitter}
-    options, meanings = with_netem(netem, given)
-    with naming_rtt(netem, rtt):
-        scenario = links(options, trace_down, rtt=rtt, seed=seed, snap_length=snap_length)
+    check_options(options.pcap, options.snap_length)
+    values = given_values(options.keywords)
+    rate = rate_of(options.keywords["rate"], options.trace)
+    settings, meanings = with_netem(options.netem, {**values, "rate": rate})
+    rtt = values.get("rtt", DEFAULTS["rtt"])
+    with naming_rtt(options.netem, rtt):
+        scenario = links({**settings, "rtt": rtt, "snap_length": options.snap_length}, options.trace_down)
     say_netem(meanings)
     for remark in scenario.remarks:
         note(remark)
-    if pcap is not None:
-        scenario = capturing(scenario, "--pcap", pcap)
-    raise typer.Exit(run(scenario, arguments or [users_shell()], server, pcap))
+    if options.pcap is not None:
+        scenario = capturing(scenario, "--pcap", options.pcap)
+    raise typer.Exit(run(scenario, options.arguments or [users_shell()], options.server, options.pcap))
 
 
 def users_shell() -> str:
@@ -130,27 +123,17 @@ def users_shell() -> str:
     return os.environ.get("SHELL") or "/bin/sh"
 
 
-def links(
-    options: Mapping[str, object], trace_down: Path | None, *, rtt: str, seed: str, snap_length: str | None
-) -> Scenario:
-    """A link each way; the flow only says which is which. `options` are those of the link of what the command sends."""
-    if (rate := options.get("rate")) is None:
+def links(settings: Mapping[str, object], trace_down: Path | None) -> Scenario:
+    """A link each way; the flow only says which is which. `settings` are those of the link of what the command sends."""
+    if (rate := settings.get("rate")) is None:
         fail("--rate: missing; expected it (none: without a rate), --trace, or --netem")
     if trace_down is not None and not isinstance(rate, Mapping):
         fail(f'--trace-down: "{trace_down}" is not accepted without --trace; expected both')
-    if not (seed.isascii() and seed.isdigit()):
-        fail(f'--seed: "{seed}" is not accepted; expected a whole number')
+    if not isinstance(settings.get("seed", 1), int):
+        fail(f'--seed: "{settings["seed"]}" is not accepted; expected a whole number')
     down = {"trace": str(trace_down)} if trace_down is not None else rate
-    settings = {
-        **options,
-        "rtt": rtt,
-        "reverse": {"rate": down},
-        "seed": int(seed),
-        "duration": "1s",
-        "snap_length": snap_length,
-    }
     # What limits the flow is the command's matter.
-    return from_document(dumbbell_document("reno@rwnd=1", settings))
+    return built("dumbbell", "reno@rwnd=1", {**settings, "reverse": {"rate": down}, "duration": "1s"})
 
 
 def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None, pcap: Path | None = None) -> int:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from cwnd import _native
+from cwnd.cli.commands.compare import ELSEWHERE
 from cwnd.cli.commands.doctor import PARTS
-from cwnd.cli.compare_help import ELSEWHERE
 from cwnd.result.lanes import LANES
-from cwnd.scenario.builders import DISCIPLINES, QUEUE_FLAGS
+from cwnd.scenario import keywords
+from cwnd.scenario.keywords import DISCIPLINES, QUEUE_FLAGS
 from cwnd.stacks.names import stock_algorithms
 
 Kind = Literal["word", "part", "file", "folder", "command"]
@@ -22,7 +23,7 @@ Kind = Literal["word", "part", "file", "folder", "command"]
 EXPERIMENT = re.compile(r'^experiment = "([^"]+)"', re.MULTILINE)
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 #: Keys of a scenario that `--axis` sets most, without those of flows.
-AXES = ("rate", "rtt", "buffer", "loss", "jitter", "packet_size", "duration", "link.queue.kind")
+AXES = (*keywords.AXES, "duration", "link.queue.kind")
 
 
 class Candidate(NamedTuple):
@@ -190,6 +191,7 @@ BY_METAVAR: dict[str, Source] = {
     "FLOW...": flow,
     "FLOW... | FILE.toml": flow_or_file,
     "LANE": each_of(lambda: LANES),
+    "LOSS": each_of(lambda: ("every:", "random:", "gilbert:", "gemodel:", "at:"), "part"),
     "DIR": FOLDER,
     "DIR...": FOLDER,
     "CRATE": FOLDER,
@@ -220,9 +222,6 @@ BY_NAME: dict[tuple[str, str], Source] = {
     ("replay", "cc"): each_of(sets),
     ("reproduce", "cubic"): each_of(lambda: [*sets(), ("none", "no second column")]),
     ("compare", "record_flows"): each_of(lambda: ("all", "none")),
-    ("compare", "loss"): each_of(lambda: ("every:", "random:", "gilbert:", "at:"), "part"),
-    ("sweep", "loss"): each_of(lambda: ("every:", "random:", "gilbert:", "at:"), "part"),
-    ("shell", "loss"): each_of(lambda: ("every:", "random:", "gilbert:", "at:"), "part"),
     # Of results that are read first.
     ("diff", "where"): each_of(tuple),
 }

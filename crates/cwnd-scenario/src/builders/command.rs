@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The command of a comparison.
 
-use super::{Compare, GivenDiscipline, KEYWORDS, OptionForm};
+use super::{GivenDiscipline, KEYWORDS, Keywords, OptionForm};
 use crate::keys::queue::default_text;
 use serde_json::{Map, Value};
 
-impl Compare {
+impl Keywords {
     /// The command, for a POSIX shell, whose run has the same scenario: `cwnd compare 'cubic:2@beta=0.85' reno --rate 50Mbit/s`. Options
     /// that have their defaults are left out. `None` where a setting has no option, and a scenario's file is needed.
     #[must_use]

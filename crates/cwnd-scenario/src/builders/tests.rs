@@ -4,11 +4,11 @@
 use super::*;
 use crate::files;
 
-fn of(value: Value) -> Compare {
-    Compare::from_value(&value).expect("settings")
+fn of(value: Value) -> Keywords {
+    Keywords::from_value(Builder::Compare, &value).expect("settings")
 }
 
-fn with(key: &str, value: Value) -> Compare {
+fn with(key: &str, value: Value) -> Keywords {
     let mut settings = json!({ "flows": ["cubic"] });
     settings[key] = value;
     of(settings)
@@ -20,7 +20,8 @@ fn command(key: &str, value: Value) -> Option<String> {
 
 #[test]
 fn by_default_it_is_a_minute_of_100_megabit() {
-    let document = of(json!({ "flows": ["cubic:2@beta=0.85", { "cc": "reno", "start": "1s" }] })).document();
+    let document =
+        of(json!({ "flows": ["cubic:2@beta=0.85", { "cc": "reno", "start": "1s" }] })).document(&[]);
     let spread = json!({ "uniform": ["0s", "100000000ns"] });
     let expected = json!({
         "duration": "60s",
@@ -53,19 +54,19 @@ fn flows_of_a_short_run_begin_in_its_first_tenth() {
 #[test]
 fn transfers_alone_are_measured_from_the_begin() {
     let measured = |flows: Value| {
-        let document = of(json!({ "flows": flows, "duration": "20s" })).document().expect("a document");
+        let document = of(json!({ "flows": flows, "duration": "20s" })).document(&[]).expect("a document");
         document["measure"][0].clone()
     };
     assert_eq!(measured(json!(["cubic@size=1MB", { "cc": "reno", "size": "2MB" }])), json!("0s"));
     assert_eq!(measured(json!(["cubic@size=1MB", "reno"])), json!("4000000000ns"));
-    let explicit = of(json!({ "flows": ["cubic@size=1MB"], "measure": ["1s", "2s"] })).document();
+    let explicit = of(json!({ "flows": ["cubic@size=1MB"], "measure": ["1s", "2s"] })).document(&[]);
     assert_eq!(explicit.expect("a document")["measure"], json!(["1s", "2s"]));
 }
 
 #[test]
 fn a_queue_that_marks_has_flows_that_negotiate() {
     let marking = of(json!({ "flows": ["cubic", "reno@ecn=false"], "codel": {}, "ecn": true }));
-    let document = marking.document().expect("a document");
+    let document = marking.document(&[]).expect("a document");
     assert_eq!(document["link"]["queue"], json!({ "kind": "codel", "limit": "1bdp", "ecn": true }));
     assert_eq!((&document["flow"][0]["ecn"], &document["flow"][1]["ecn"]), (&json!(true), &json!(false)));
     assert!(marking.scenario(&files::none).is_ok());
@@ -165,19 +166,119 @@ fn what_is_no_keyword_or_no_form_of_its_value_is_refused() {
         ("flows", json!(["cubic", "reno:x"]), "flow[1]", "NAME[:COUNT]"),
         ("ecn", json!(1), "ecn", "true or false"),
         ("ecn", json!(true), "ecn", "a queue that marks, by red or codel"),
-        ("codel", json!("5ms"), "codel", "a table of"),
+        (
+            "codel",
+            json!("5ms"),
+            "codel",
+            r#"its settings, such as {} or {"target": "5ms", "interval": "100ms"}"#,
+        ),
     ] {
         let mut settings = json!({ "flows": ["cubic"] });
         settings[key] = value;
-        let refused = Compare::from_value(&settings).expect_err(key);
+        let refused = Keywords::from_value(Builder::Compare, &settings).expect_err(key);
         assert!(refused.field == field && refused.expected.starts_with(expected), "{refused}");
     }
     let two = json!({ "flows": ["cubic"], "red": { "min": "1packets", "max": "2packets" }, "codel": {} });
-    let refused = Compare::from_value(&two).expect_err("two disciplines");
+    let refused = Keywords::from_value(Builder::Compare, &two).expect_err("two disciplines");
     assert_eq!(
         (refused.field.as_str(), refused.expected.as_str()),
         ("codel", "one queue discipline; red is given, too")
     );
-    let refused = with("traffic", json!(5)).document().expect_err("no traffic");
+    let refused = with("traffic", json!(5)).document(&[]).expect_err("no traffic");
     assert_eq!(refused.field, "traffic");
+}
+
+fn document(builder: Builder, value: Value) -> Value {
+    let keywords = Keywords::from_value(builder, &value).expect("keywords");
+    keywords.document(&[]).expect("a document")
+}
+
+// `dumbbell` measures the whole run, of 100 s; a flow that a text gives begins at random, one that a table gives does not.
+#[test]
+fn a_dumbbell_has_the_scenarios_own_defaults() {
+    let flows = json!(["cubic", { "cc": "reno" }]);
+    let spread = json!({ "uniform": ["0ns", "100000000ns"] });
+    let made = document(
+        Builder::Dumbbell,
+        json!({ "flows": flows, "rtt": "40ms", "rate": "10Mbit/s", "tick": "1ms" }),
+    );
+    let expected = json!({
+        "duration": "100s",
+        "link": {
+            "rate": "10Mbit/s", "rtt": "40ms", "tick": "1ms",
+            "queue": { "kind": "droptail", "limit": "1bdp" },
+        },
+        "record": {},
+        "flow": [{ "start": spread, "cc": "cubic", "count": 1 }, { "cc": "reno" }],
+    });
+    assert_eq!(plain(made), plain(expected));
+    let names = document(Builder::Dumbbell, json!({ "flows": { "cubic": 2 }, "rtt": "40ms" }));
+    assert_eq!(names["flow"][0]["count"], json!(2));
+    assert!(names["flow"][0]["start"]["uniform"].is_array() && names["link"].get("queue").is_none());
+}
+
+/// With times as numbers of nanoseconds where both ways of writing them occur.
+fn plain(mut document: Value) -> Value {
+    for flow in document["flow"].as_array_mut().into_iter().flatten() {
+        if let Some(first) = flow.pointer_mut("/start/uniform/0") {
+            *first = json!("0ns");
+        }
+    }
+    document
+}
+
+#[test]
+fn links_in_a_row_have_one_table_and_a_graph_has_its_own() {
+    let row = json!({ "flows": ["cubic@from=n0,to=n2"], "hops": 2, "delay": "5ms", "rate": "10Mbit/s", "drop_head": true });
+    let made = document(Builder::ParkingLot, row);
+    let queue = json!({ "kind": "drop-head", "limit": "1bdp" });
+    let expected = json!({ "hops": 2, "rate": "10Mbit/s", "delay": "5ms", "queue": queue });
+    assert_eq!(made["parking_lot"], expected);
+    assert!(made.get("link").is_none());
+    let links = json!([{ "from": "a", "to": "b", "rate": "1Mbit/s", "delay": "5ms" }]);
+    let made = document(
+        Builder::Graph,
+        json!({ "flows": [{ "cc": "cubic", "from": "a", "to": "b" }], "links": links }),
+    );
+    assert_eq!((&made["link"], made.get("measure")), (&links, None));
+}
+
+#[test]
+fn each_builder_refuses_the_keywords_of_others() {
+    for (builder, key, expected) in [
+        (Builder::Dumbbell, "ecn", "a keyword of dumbbell"),
+        (Builder::Dumbbell, "hops", "a keyword of dumbbell"),
+        (Builder::ParkingLot, "jitter", "a keyword of parking_lot"),
+        (Builder::Graph, "rate", "a keyword of graph"),
+        (Builder::Graph, "codel", "a keyword of graph"),
+    ] {
+        let mut settings = json!({ "flows": ["cubic"] });
+        settings[key] = json!("5ms");
+        let refused = Keywords::from_value(builder, &settings).expect_err(key);
+        assert!(refused.field == key && refused.expected.starts_with(expected), "{refused}");
+    }
+}
+
+#[test]
+fn a_queue_that_is_asked_for_without_a_rate_is_refused_by_its_keyword() {
+    for (builder, key, value) in [
+        (Builder::Dumbbell, "buffer", json!("1bdp")),
+        (Builder::Dumbbell, "codel", json!({})),
+        (Builder::Compare, "drop_head", json!(true)),
+    ] {
+        let mut settings = json!({ "flows": ["cubic"], "rtt": "40ms", "rate": "none" });
+        settings[key] = value;
+        let keywords = Keywords::from_value(builder, &settings).expect("keywords");
+        let refused = keywords.document(&[]).expect_err(key);
+        let expected = format!("no {key}: a link without a rate has no queue");
+        assert_eq!((refused.field.as_str(), refused.expected), (key, expected));
+    }
+}
+
+// A size that is an axis is in no table: the caller says of which groups.
+#[test]
+fn a_size_that_is_an_axis_counts_as_one() {
+    let both = of(json!({ "flows": ["cubic", "reno@size=1MB"], "duration": "20s" }));
+    let measured = |sized: &[usize]| both.document(sized).expect("a document")["measure"][0].clone();
+    assert_eq!((measured(&[]), measured(&[0])), (json!("4000000000ns"), json!("0s")));
 }

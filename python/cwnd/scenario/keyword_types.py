@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The types of keywords. Written by `make docs` from `crates/cwnd-scenario/src/builders` and `crates/cwnd-link/src/aqm`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypedDict
+
+from cwnd.scenario.flow import Axis, Rate, Value
+
+
+class QueueDisciplines(TypedDict, total=False):
+    """The settings of a queue discipline; at most one of them is given."""
+
+    #: Random Early Detection (Floyd and Jacobson 1993)
+    red: Mapping[str, Value] | None
+    #: Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full
+    #: packet
+    codel: Mapping[str, Value] | None
+    #: drops the oldest packets that wait when one arrives at a full queue (Mahimahi: drophead)
+    drop_head: bool | None
+
+
+class ScenarioSettings(TypedDict, total=False):
+    """Settings that every scenario may have."""
+
+    #: Simulated time (60s in `compare` and `sweep`).
+    duration: str
+    #: What the summary measures. From and to.
+    measure: tuple[str, str] | None
+    #: Seed of all that is random; the first one where there are several (1).
+    seed: int | str
+    #: Background traffic: leith2007, leith2007-fig4, leith2007-fig6, ha2008, surge, ns2-web, ns2-pareto-on-off;
+    #: or keys as in a file: 'model = "udp", rate = "5Mbit/s"', 'preset = "ha2008", cc = "cubic@beta=0.85"'.
+    #: Names of presets, or tables of keys.
+    traffic: Iterable[str | Mapping[str, object]]
+    #: Distance of the samples in the tables (100ms).
+    interval: str | None
+    #: A row of the table cwnd at every acknowledgement.
+    per_ack: bool
+    #: Record the algorithms' inner variables, in the table inner. All, or by name.
+    inner: bool | list[str]
+    #: Whose samples are recorded: all, none, or flows by name or number, such as 'cubic 1,reno,7' (all). A
+    #: word, or a list of names and numbers.
+    record_flows: str | list[str | int] | None
+    #: Most bytes that tables and captures may be expected to hold, or none (2GB).
+    record_limit: str | None
+    #: Hosts whose packets are captured. `"senders"`, `"receivers"` or `"both"`.
+    record_packets: str | None
+    #: Bytes that a capture keeps of each packet. `"80B"`.
+    snap_length: str | None
+    #: What the hosts of lane live are set to. Keys of `[live]`, such as `{"sack": False}`.
+    live: Mapping[str, object] | None
+    #: What happens at given times. Tables such as `{"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}`.
+    actions: Iterable[Mapping[str, object]]
+    #: Name of the scenario, which pictures show.
+    name: str
+
+
+class CommonSettings(ScenarioSettings, total=False):
+    """Keywords of `graph`."""
+
+    #: Size of a data packet on the wire (1500B).
+    packet_size: str | None
+
+
+class ParkingLotSettings(CommonSettings, QueueDisciplines, total=False):
+    """Keywords of `parking_lot` besides `hops` and `delay`."""
+
+    #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
+    #: `sweep`). A text, steps, a trace or a series.
+    rate: Rate | None
+    #: Round trip time without queueing, for flows that name none (40ms in `compare` and `sweep`).
+    rtt: str | None
+    #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
+    #: `sweep`).
+    buffer: str | None
+    #: Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001,
+    #: gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000. A text, or a table of
+    #: `gemodel`.
+    loss: str | Mapping[str, Value] | None
+    #: The reverse path is a link with a queue too, of the same rate and size. `True`, or the keys of that link.
+    reverse: bool | Mapping[str, Value]
+
+
+class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
+    """Settings of one bottleneck that are no axes by their keyword."""
+
+    #: The reverse path is a link with a queue too, of the same rate and size. `True`, or the keys of that link.
+    reverse: bool | Mapping[str, Value]
+    #: The link's part of the round trip. A text, or a series of it, `{"series": file}`.
+    delay: str | Mapping[str, Value] | None
+    #: Of a link without a rate: packets that may be on it at once, as the limit of tc netem. `"300packets"`.
+    delay_limit: str | None
+    #: Packets that are late. `{"share": 0.01, "extra": "10ms"}`.
+    reorder: Mapping[str, Value] | None
+    #: Packets move at its multiples only, as in dummynet. `"1ms"`.
+    tick: str | None
+    #: Whether the buffer counts the packet being sent, as dummynet's does.
+    count_in_service: bool | None
+
+
+class DumbbellSettings(PathSettings, total=False):
+    """Keywords of `dumbbell` besides `rtt`."""
+
+    #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
+    #: `sweep`). A text, steps, a trace or a series.
+    rate: Rate | None
+    #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
+    #: `sweep`).
+    buffer: str | None
+    #: Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001,
+    #: gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000. A text, or a table of
+    #: `gemodel`.
+    loss: str | Mapping[str, Value] | None
+    #: Random time on the link, uniform from 0 to this, in order. A text, or a table of its keys.
+    jitter: str | Mapping[str, Value] | None
+    #: Size of a data packet on the wire (1500B).
+    packet_size: str | None
+
+
+class BottleneckSettings(DumbbellSettings, total=False):
+    """Keywords of `compare_command`: settings of one bottleneck."""
+
+    #: Round trip time without queueing, for flows that name none (40ms in `compare` and `sweep`).
+    rtt: str | None
+    #: The queue discipline marks what it would drop, and flows negotiate ECN.
+    ecn: bool
+
+
+class AxisSettings(PathSettings, total=False):
+    """Settings of one bottleneck, of which several values are an axis."""
+
+    #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
+    #: `sweep`). A text, steps, a trace or a series.
+    rate: Axis | None
+    #: Round trip time without queueing, for flows that name none (40ms in `compare` and `sweep`).
+    rtt: Axis | None
+    #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
+    #: `sweep`).
+    buffer: Axis | None
+    #: Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001,
+    #: gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000. A text, or a table of
+    #: `gemodel`.
+    loss: Axis | None
+    #: Random time on the link, uniform from 0 to this, in order. A text, or a table of its keys.
+    jitter: Axis | None
+    #: Size of a data packet on the wire (1500B).
+    packet_size: Axis | None
+    #: The queue discipline marks what it would drop, and flows negotiate ECN.
+    ecn: bool
