@@ -9,6 +9,4 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
-    "svg.hashsalt": "cwnd",
-    "svg.fonttype": "none",
 }

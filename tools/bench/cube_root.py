@@ -2,7 +2,7 @@
 """The four integer cube roots: what they cost in clocks, and how far they are off, over all arguments of 64 bits.
 
 Everything comes from runs of the core's own functions (bench/cube-root). --page writes the results as a page of the docs
-and its picture as PNG and SVG.
+with its picture.
 """
 
 from __future__ import annotations
@@ -104,12 +104,12 @@ def accuracy(errors: Rows) -> list[str]:
     return table(head, rows)
 
 
-def picture(errors: Rows, folder: Path) -> None:
-    """docs/pictures/cube-root.png and .svg."""
+def picture(errors: Rows, path: Path) -> None:
+    """The errors of the roots over all arguments."""
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams.update({"font.size": 13, "svg.hashsalt": "cube-root", "svg.fonttype": "path"})
+    mpl.rcParams.update({"font.size": 13})
     import matplotlib.pyplot as plt
 
     figure, (size, signed) = plt.subplots(2, 1, figsize=(10, 9.5), layout="constrained")
@@ -136,9 +136,8 @@ def picture(errors: Rows, folder: Path) -> None:
     size.set_title("Size of the largest error, all arguments (grey: those that CUBIC has)")
     signed.set(xlim=(30, 64), ylim=(-0.2, 0.3), xticks=range(32, 65, 4), ylabel="error (% of the root)")
     signed.set_title("From the least to the largest error, CUBIC's arguments")
-    folder.mkdir(exist_ok=True)
-    figure.savefig(folder / "cube-root.png", dpi=110, metadata={"Software": None})
-    figure.savefig(folder / "cube-root.svg", metadata={"Date": None, "Creator": None})
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path, dpi=110, metadata={"Software": None})
     plt.close(figure)
 
 
@@ -174,7 +173,7 @@ def page(clocks: Rows, errors: Rows) -> str:
             "",
             "![Relative error of the table's root, and of the three that round down, over all arguments of 64 bits](../pictures/cube-root.png)",
             "",
-            "([The picture as SVG](../pictures/cube-root.svg).) In eighths of an octave: 4096 random arguments, or all; the ends; both sides of",
+            "In eighths of an octave: 4096 random arguments, or all; the ends; both sides of",
             "64 cubes. Three roots are exact, rounded down: their error is below one unit and so vanishes as the root grows. The table's does not",
             f"vanish: {percent(least)} to {percent(largest)} for every argument that CUBIC has, {percent(mean).lstrip('+')} in the mean.",
             "",
@@ -198,14 +197,14 @@ def page(clocks: Rows, errors: Rows) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--page", type=Path, help="write the results as a page of Markdown, its picture beside it")
+    parser.add_argument("--page", type=Path, help="write the results as a page of Markdown, its picture to ../pictures")
     args = parser.parse_args()
     clocks = run("clocks")
     errors = run("errors")
     print("\n".join([*cost(clocks), "", *accuracy(errors)]))
     if args.page is not None:
         args.page.write_text(page(clocks, errors))
-        picture(errors, args.page.parent / "pictures")
+        picture(errors, args.page.parent / "../pictures/cube-root.png")
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def draw(only: list[str]) -> None:
             wanted, path = page.picture, folder / f"{page.name}.png"
             pictures.one_loss(wanted["sets"], wanted["window"], wanted["seconds"], wanted["rate"], wanted["loss"], path)
     if not only or "kernel" in only:
-        hook_picture.draw(DOCS / "pictures")
+        hook_picture.draw(DOCS / "pictures" / "kernel.png")
     if not only or "ha2008-fig1" in only:
         pictures.figure_1(DOCS / "pictures" / "ha2008-fig1.png")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""docs/pictures/kernel.*: how a hook reaches the kernel, from the source to an acknowledgement."""
+"""docs/pictures/kernel.png: how a hook reaches the kernel, from the source to an acknowledgement."""
 
 from __future__ import annotations
 
@@ -111,15 +111,14 @@ def acknowledge(axes: Axes) -> None:
     axes.text(7.8, 1.96, "one program, in which nothing is called", ha="center", va="center", fontsize=8.2, color=GREY)
 
 
-def draw(folder: Path) -> None:
-    """Both forms of the picture."""
-    with mpl.rc_context({"svg.hashsalt": "cwnd", "svg.fonttype": "none", "font.family": "DejaVu Sans"}):
+def draw(path: Path) -> None:
+    """Draws the picture."""
+    with mpl.rc_context({"font.family": "DejaVu Sans"}):
         figure, axes = plt.subplots(figsize=(10.6, 7.4), layout="constrained")
         axes.set(xlim=(0, 12), ylim=(0, 8.5))
         axes.axis("off")
         build(axes)
         load(axes)
         acknowledge(axes)
-        for form in ("png", "svg"):
-            save(figure, folder / f"kernel.{form}", dpi=150)
+        save(figure, path, dpi=150)
         plt.close(figure)

@@ -112,7 +112,6 @@ def figure_1(path: Path) -> None:
             axes.set_ylim(760, 1300)
             axes.legend(loc="upper left", fontsize=8)
         save(figure, path, dpi=110)
-        save(figure, path.with_suffix(".svg"), dpi=110)
         plt.close(figure)
 
 
@@ -139,5 +138,4 @@ def mark(axes: Axes, trace: Trace, window: int, text: str, at: tuple[float, floa
 
 def save(figure: Figure, path: Path, dpi: int) -> None:
     """A picture without date or version inside: the same run gives the same bytes."""
-    metadata = {"Software": "cwnd"} if path.suffix == ".png" else {"Date": None, "Creator": "cwnd"}
-    figure.savefig(path, dpi=dpi, metadata=metadata)
+    figure.savefig(path, dpi=dpi, metadata={"Software": "cwnd"})

@@ -159,9 +159,9 @@ def page(
 
 
 def draw(pairs: list[tuple[Pair, SingleFlowResult, SingleFlowResult]], path: Path) -> None:
-    """The windows, small multiples on the same axes, as PNG and SVG."""
+    """The windows, small multiples on the same axes."""
     rows = (len(pairs) + 1) // 2
-    style = {"svg.hashsalt": "tcp-linux", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+    style = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
     with mpl.rc_context(style):
         figure, grid = plt.subplots(
             rows, 2, figsize=(14, 0.8 + 1.9 * rows), sharex=True, sharey=True, squeeze=False, layout="constrained"
@@ -183,8 +183,7 @@ def draw(pairs: list[tuple[Pair, SingleFlowResult, SingleFlowResult]], path: Pat
         figure.legend(handles=handles, loc="outside upper right", ncols=2, frameon=False)
         figure.suptitle("One flow, 100 Mbit/s, 60 ms, 100 packets of buffer", fontsize=12)
         path.parent.mkdir(exist_ok=True)
-        figure.savefig(path.with_suffix(".png"), dpi=120, metadata={"Software": "cwnd"})
-        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None, "Creator": "cwnd"})
+        figure.savefig(path, dpi=120, metadata={"Software": "cwnd"})
         plt.close(figure)
 
 

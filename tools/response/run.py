@@ -162,7 +162,6 @@ def figure_all(means: dict[tuple[str, float], float], all_rules: dict[str, Rule]
 
 def save(figure: mpl.figure.Figure, name: str) -> None:
     figure.savefig(DOCS / "pictures" / f"{name}.png", dpi=110, metadata={"Software": "cwnd"})
-    figure.savefig(DOCS / "pictures" / f"{name}.svg", metadata={"Date": None, "Creator": "cwnd"})
     plt.close(figure)
 
 

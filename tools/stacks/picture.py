@@ -17,7 +17,7 @@ def draw(ours: Sequence[int], own: Sequence[int], interval_s: float) -> None:
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    with plt.rc_context({"font.size": 9, "svg.hashsalt": "stacks"}):
+    with plt.rc_context({"font.size": 9}):
         figure, axes = plt.subplots(2, 1, figsize=(8, 4.6), sharex=True, sharey=True, layout="constrained")
         for plot, windows, title, colour in zip(
             axes, (ours, own), ("cubic in quinn", "quinn's own CUBIC"), ("#c44601", "#003f72"), strict=True
