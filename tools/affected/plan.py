@@ -35,7 +35,17 @@ EVERYTHING = (
     "tests/python/slow.py",
 )
 #: Files whose text no test reads unless it names them.
-PROSE = (".md", ".txt", "LICENSE-APACHE", "LICENSE-MIT", ".gitignore", ".editorconfig", "mkdocs.yml", "rustfmt.toml")
+PROSE = (
+    ".md",
+    ".txt",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    ".gitignore",
+    ".gitattributes",
+    ".editorconfig",
+    "mkdocs.yml",
+    "rustfmt.toml",
+)
 #: Folders whose names mean something else in tests too.
 GENERAL = {"crates", "cwnd", "python", "src", "tests"}
 #: Crates that other parts of the tests concern too.

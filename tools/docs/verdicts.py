@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Writes the table of docs/results/experiments.md from the verdicts of the shortened and of the full run beside it.
 
-python -m tools.docs.verdicts                        the table, from what is there
+python -m tools.docs.verdicts                        the table, from what is there; the reasons on record become those of reasons.toml
 python -m tools.docs.verdicts --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first; a run of some experiments
                                                      replaces those of these, and the date of the whole run stays
 python -m tools.docs.verdicts --full DIR --took TEXT …of a run that was continued (--short likewise): its manifest has the time of the last part only
@@ -14,16 +14,21 @@ import json
 import math
 import sys
 from pathlib import Path
+from typing import cast
 
+from cwnd._internal.json_files import read_json
+from cwnd.reproduce.claims import reasons
 from cwnd.reproduce.counts import of_entries
-from cwnd.reproduce.run_folder import Entry
+from cwnd.reproduce.run_folder import VERDICTS, Entry
 from cwnd.reproduce.verdict import VerdictDocument
-from tools import DOCS
+from tools import DOCS, records
 
 FOLDER = DOCS / "results"
 PAGE = FOLDER / "experiments.md"
-FILES = {"short": FOLDER / "verdicts.json", "full": FOLDER / "verdicts-full.json"}
+FILES = {"short": FOLDER / "verdicts.json.xz", "full": FOLDER / "verdicts-full.json.xz"}
 RUNS = FOLDER / "runs.json"
+#: For `make check`.
+READS = ("docs/results/verdicts*.xz", "docs/results/runs.json", "docs/results/experiments.md")
 BEGIN, END = "<!-- verdicts: written by tools/docs/verdicts.py -->", "<!-- end of verdicts -->"
 
 
@@ -32,19 +37,38 @@ def take(name: str, folder: Path, took: str | None) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     if manifest.get("full", False) != (name == "full"):
         sys.exit(f"error: {folder} holds no {name} run")
-    text = (folder / "verdicts.json").read_text()
-    run = {entry["id"]: entry for entry in json.loads(text)}
-    record = {entry["id"]: entry for entry in json.loads(FILES[name].read_text())} if FILES[name].exists() else {}
-    if record.keys() - run.keys():
-        FILES[name].write_text(json.dumps([*{**record, **run}.values()], indent=1) + "\n")
+    run = {entry["id"]: entry for entry in read_json(folder / VERDICTS)}
+    record = {entry["id"]: entry for entry in on_record(name)}
+    is_whole = record.keys() <= run.keys()
+    write(name, list(run.values()) if is_whole else [*{**record, **run}.values()])
+    if not is_whole:
         return
-    FILES[name].write_text(text)
     runs = json.loads(RUNS.read_text()) if RUNS.exists() else {}
     runs[name] = {
         "finished": manifest["finished"],
         "took": took or f"{manifest['took_s'] / 60:.0f} min on two processors",
     }
     RUNS.write_text(json.dumps(runs, indent=2, sort_keys=True) + "\n")
+
+
+def on_record(name: str) -> list[Entry]:
+    """The verdicts of a run on record. Raises `ValueError` for a file that is damaged."""
+    return cast("list[Entry]", read_json(FILES[name])) if FILES[name].exists() else []
+
+
+def write(name: str, record: list[Entry]) -> None:
+    """Writes the verdicts of a run."""
+    records.write(FILES[name], json.dumps(record, indent=1) + "\n")
+
+
+def with_todays_reasons(record: list[Entry]) -> list[Entry]:
+    """Verdicts on record with the reasons that reasons.toml has now."""
+    today = reasons()
+
+    def renewed(row: VerdictDocument) -> VerdictDocument:
+        return {**row, "why": today[row["id"]]} if "why" in row and row["id"] in today else row
+
+    return [{**entry, "claims": [renewed(row) for row in entry["claims"]]} for entry in record]
 
 
 def counted(entry: Entry | None) -> str:
@@ -69,9 +93,7 @@ def number(value: object) -> str:
 
 def lines() -> list[str]:
     """The tables of the page."""
-    runs: dict[str, list[Entry]] = {
-        name: json.loads(path.read_text()) if path.exists() else [] for name, path in FILES.items()
-    }
+    runs = {name: on_record(name) for name in FILES}
     about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
     entries_by_id = {name: {entry["id"]: entry for entry in entries} for name, entries in runs.items()}
     order = [entry["id"] for entry in runs["short"]]
@@ -121,6 +143,9 @@ def main() -> None:
     for name in FILES:
         if (folder := getattr(options, name)) is not None:
             take(name, folder, options.took)
+        record = on_record(name)
+        if (renewed := with_todays_reasons(record)) != record:
+            write(name, renewed)
     text = PAGE.read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -17,7 +17,8 @@ from cwnd.reproduce import Setup
 from cwnd.reproduce.discover import experiments
 from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.scenario.builders import from_document
-from tools import DOCS, ROOT
+from tools import ROOT
+from tools.docs.verdicts import on_record
 
 TARGET = ROOT / "web" / "src" / "presets.json"
 #: Of the papers, the figures; a page has room for so many claims of each.
@@ -66,7 +67,7 @@ def point_of(experiment: AnyExperiment, cubic: str, taken: set[str]) -> tuple[st
 
 def figures() -> Iterator[dict[str, object]]:
     """Points of the papers' figures, with what the papers say of the figures and what was found."""
-    verdicts = {each["id"]: each for each in json.loads((DOCS / "results" / "verdicts-full.json").read_text())}
+    verdicts = {each["id"]: each for each in on_record("full")}
     known, taken = experiments(), set[str]()
     for name in (f"{paper}/{figure}" for paper, figures in FIGURES.items() for figure in figures.split()):
         entry = verdicts[name]

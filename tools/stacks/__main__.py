@@ -8,11 +8,10 @@ import json
 import time
 from concurrent.futures import ProcessPoolExecutor
 
-from tools import DOCS
+from tools import records
 from tools.stacks.page import PAGE, write
-from tools.stacks.runs import Kept, Run, runs
+from tools.stacks.runs import RECORD, Kept, Run, on_record, runs
 
-RECORD = DOCS / "results" / "stacks.json"
 #: Finished runs are kept this often, s: an interrupted run goes on from there.
 KEEP_S = 20.0
 
@@ -25,9 +24,7 @@ def numbers(run: Run) -> tuple[str, Kept]:
 def keep(found: dict[str, Kept]) -> None:
     """Writes the record, a run a line."""
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(found[name])}" for name in sorted(found))
-    part = RECORD.with_suffix(".part")
-    part.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-    part.replace(RECORD)
+    records.write(RECORD, f"{{\n{lines}\n}}\n")
 
 
 def main() -> None:
@@ -36,9 +33,7 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="run everything anew")
     parser.add_argument("--workers", type=int, default=2, help="processes (2)")
     args = parser.parse_args()
-    found: dict[str, Kept] = {}
-    if RECORD.exists() and not args.fresh:
-        found = json.loads(RECORD.read_text(encoding="utf-8"))
+    found = {} if args.fresh else on_record()
     wanted = {run.name: run for run in runs()}
     found = {name: kept for name, kept in found.items() if name in wanted}
     missing = [run for name, run in wanted.items() if name not in found]

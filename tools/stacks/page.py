@@ -25,6 +25,8 @@ from tools.stacks.runs import (
 )
 
 PAGE = DOCS / "results" / "stacks.md"
+#: For `make check`.
+READS = ("docs/results/stacks.md",)
 #: Of 95 % confidence, of a mean over twenty.
 STUDENT = 2.093
 #: Between two rows of the table `cwnd`, s.

@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict, cast
 
 import cwnd
+from cwnd._internal.json_files import read_json
+from tools import DOCS
 
+RECORD = DOCS / "results" / "stacks.json.xz"
+#: For `make check`.
+READS = ("docs/results/stacks.json.xz",)
 STACKS = ("quinn", "noq")
 SLOW_STARTS = ("standard", "hystart", "hystart++")
 BUFFERS = ("0.5bdp", "1bdp", "2bdp")
@@ -63,6 +68,11 @@ class Kept(TypedDict):
     failures: NotRequired[list[tuple[float, str]]]
     #: the first flow's window, packets, every 0.1 s
     windows: NotRequired[list[int]]
+
+
+def on_record() -> dict[str, Kept]:
+    """The runs on record by name; none if there is no record. Raises `ValueError` for a damaged file."""
+    return cast("dict[str, Kept]", read_json(RECORD)) if RECORD.exists() else {}
 
 
 @dataclass(frozen=True)

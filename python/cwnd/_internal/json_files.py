@@ -28,6 +28,8 @@ from cwnd._internal.json_types import SIGNED
 
 #: Bytes of the longest file that is read: the summary of 100,000 flows has a tenth of it.
 MOST_BYTES = 1 << 30
+#: What the name of a compressed file ends in.
+XZ = ".xz"
 #: Digits of the longest whole number: more than 64 bits have.
 MOST_DIGITS = 20
 #: The largest number: sums and products of some are finite, and nothing that is measured comes near it.
@@ -46,11 +48,32 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 -- what is in it is checked by the caller
-    """The document in a file. Raises `OSError`, and `ValueError` for what is no JSON (as `NaN` is none), nested too deep, or too large a number."""
+    """The document in a file, compressed if its name ends in `.xz`.
+
+    Raises `OSError`, and `ValueError` for what is no JSON (as `NaN` is none), nested too deep, or too large a number.
+    """
+    data = read_bytes(path)
+    if path.suffix == XZ:
+        data = unpacked_xz(data)
     try:
-        return json.loads(read_bytes(path).decode(), parse_int=whole, parse_float=decimal, parse_constant=no_number)
+        return json.loads(data.decode(), parse_int=whole, parse_float=decimal, parse_constant=no_number)
     except RecursionError:
         raise ValueError("nested too deep") from None
+
+
+def unpacked_xz(data: bytes, most: int = MOST_BYTES) -> bytes:
+    """The contents of an xz file, at most so many bytes. Raises `ValueError`."""
+    # Python can be built without it, and few commands need it.
+    import lzma
+
+    reader = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    try:
+        contents = reader.decompress(data, most)
+    except lzma.LZMAError as error:
+        raise ValueError(f"no xz file: {error}") from None
+    if not reader.eof:
+        raise ValueError(f"an xz file that is incomplete, or has more than {most} bytes when it is unpacked")
+    return contents
 
 
 def whole(text: str) -> int:

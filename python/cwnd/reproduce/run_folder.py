@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NotRequired, TypedDict, cast
 
 import cwnd
-from cwnd._internal.json_files import ShapeError, check_shape, read_json
+from cwnd._internal.json_files import XZ, ShapeError, check_shape, read_json
 from cwnd._internal.temporary_files import replacing
 from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.replicates.number_cache import Cache
@@ -37,8 +37,8 @@ VERDICTS = "verdicts.json"
 ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*/[A-Za-z0-9_][A-Za-z0-9_.-]*")
 #: What verdicts.json has of a claim in the second column.
 SECOND = SecondVerdict.__annotations__.keys()
-#: The verdicts of the last full run, which a source tree has.
-COMMITTED = Path(cwnd.__file__).parents[2] / "docs" / "results" / VERDICTS
+#: The verdicts of the last shortened run, which a source tree has, compressed.
+COMMITTED = Path(cwnd.__file__).parents[2] / "docs" / "results" / f"{VERDICTS}{XZ}"
 
 
 class SecondEntry(TypedDict):
@@ -113,7 +113,7 @@ class RunFolder:
 
 
 def entries(path: Path) -> list[Entry]:
-    """The entries of a verdicts.json; none if there is no such file. Raises `FolderError` for what no `cwnd reproduce` has written."""
+    """The entries of a verdicts.json, or of a compressed one; none if there is no such file. Raises `FolderError` for what no `cwnd reproduce` has written."""
     try:
         document = read_json(path)
     except (OSError, ValueError):

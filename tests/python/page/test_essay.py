@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 from conftest import Cli
+
+from tools.docs.verdicts import on_record
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "web/src/essay.html").read_text(encoding="utf-8")
 
 
 def test_figure_8_has_the_papers_number_and_the_verdict_on_it() -> None:
-    verdicts = json.loads((ROOT / "docs/results/verdicts-full.json").read_text())
-    rows = [row for experiment in verdicts for row in experiment["claims"]]
+    rows = [row for experiment in on_record("full") for row in experiment["claims"]]
     (cubic,), (sack,) = (
         [row for row in rows if row["id"] == f"ha2008/fig6/{name}-share"] for name in ("cubic", "sack")
     )

@@ -15,12 +15,12 @@ from cwnd.papers.ha2008.setups import hook_counter
 from cwnd.reproduce.claims import EMPIRICAL, KINDS, Claim, claim_rows, claims, reasons
 from cwnd.reproduce.counts import counts, decided, of_entries
 from cwnd.reproduce.documents import DOCUMENTS
-from cwnd.reproduce.run_folder import VERDICTS, entries
+from cwnd.reproduce.run_folder import COMMITTED, entries
 from cwnd.result.result import run
 from cwnd.scenario.builders import from_document
+from tools.docs.verdicts import FILES, on_record
 
 ROOT = Path(__file__).parents[3]
-COMMITTED = ROOT / "docs" / "results" / VERDICTS
 
 
 def test_every_document_has_claims_and_each_is_in_the_file_of_its_document_and_named_after_its_experiment() -> None:
@@ -61,12 +61,13 @@ def test_every_value_in_the_file_is_read() -> None:
         assert bool(each.accepted) == (each.op not in ("holds", "report"))
 
 
-@pytest.mark.parametrize("name", ["verdicts.json", "verdicts-full.json"])
+@pytest.mark.parametrize("name", FILES)
 def test_the_committed_verdicts_answer_each_claim_once(name: str) -> None:
-    committed = entries(COMMITTED.with_name(name))
+    committed = entries(FILES[name])
+    assert committed == on_record(name)
     rows = [row["id"] for entry in committed for row in entry["claims"]]
     # The full run takes hours: an experiment that is newer than it stands in the shortened one.
-    assert sorted(rows) == sorted(claims()) or (name == "verdicts-full.json" and set(rows) < claims().keys())
+    assert sorted(rows) == sorted(claims()) or (name == "full" and set(rows) < claims().keys())
     assert len(rows) == len(set(rows))
     for entry in committed:
         for row in entry["claims"]:
@@ -74,37 +75,32 @@ def test_the_committed_verdicts_answer_each_claim_once(name: str) -> None:
             assert row["holds"] is not False or row["why"], f"{row['id']} does not hold, and nothing says why"
 
 
+def test_the_list_of_experiments_looks_for_the_verdicts_where_they_are() -> None:
+    assert COMMITTED.parts[-3:] == FILES["short"].parts[-3:]
+
+
 def test_a_reason_stands_only_where_a_claim_does_not_hold_in_one_of_the_committed_runs() -> None:
     fails = {
-        row["id"]
-        for name in ("verdicts.json", "verdicts-full.json")
-        for entry in entries(COMMITTED.with_name(name))
-        for row in entry["claims"]
-        if row["holds"] is False
+        row["id"] for name in FILES for entry in on_record(name) for row in entry["claims"] if row["holds"] is False
     }
     needless = reasons().keys() - fails
     assert not needless, f"these hold, and have a reason why they do not: {sorted(needless)}"
 
 
 def test_the_readme_has_the_four_numbers_of_the_committed_verdicts() -> None:
-    totals = of_entries(entries(COMMITTED))
+    totals = of_entries(on_record("short"))
     # 331 of 350 can be decided; fig 6 has two readings of six statements, the clamps three of three, eq 2-4 two of two, sec C two of one.
     assert sum(part.decided for _, part in totals.parts()) >= 331 - 6 - 6 - 2 - 1
     assert totals.exact.hold / totals.exact.decided >= 0.85
     readme = " ".join((ROOT / "README.md").read_text().split())
     assert totals.sentence() in readme
-    rows = decided(row for entry in entries(COMMITTED) for row in entry["claims"])
+    rows = decided(row for entry in on_record("short") for row in entry["claims"])
     bare = [row for row in rows if row["kind"] == EMPIRICAL and not row.get("near") and row["ci95"] is None]
     assert len(bare) == totals.bare.decided
 
 
 def test_no_claim_on_record_is_undecidable() -> None:
-    rows = [
-        row
-        for name in ("verdicts.json", "verdicts-full.json")
-        for entry in entries(COMMITTED.with_name(name))
-        for row in entry["claims"]
-    ]
+    rows = [row for name in FILES for entry in on_record(name) for row in entry["claims"]]
     assert not [row["id"] for row in rows if "undecidable" in row]
 
 

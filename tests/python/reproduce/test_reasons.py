@@ -3,26 +3,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cwnd.reproduce.claims import claims, reasons
+from tools.docs import verdicts
 
-RESULTS = Path(__file__).parents[3] / "docs" / "results"
 #: The runs on record, by the word that a reason has for them.
-RUNS = {"shortened": "verdicts.json", "full": "verdicts-full.json"}
+RUNS = {"shortened": "short", "full": "full"}
 TEXTS = ("why", "text", "metric", "where", "criterion", "tolerance", "note")
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10}
 
 
 def on_record(name: str) -> dict[str, Any]:
     """The experiments of a run by id."""
-    return {entry["id"]: entry for entry in json.loads((RESULTS / RUNS[name]).read_text())}
+    return {entry["id"]: entry for entry in verdicts.on_record(RUNS[name])}
 
 
 def numbers(value: object) -> Iterator[float]:

@@ -14,7 +14,6 @@ from claim_with import claim_with
 from cwnd.reproduce import Holds, Measured, Reported, Undecidable
 from cwnd.reproduce.claims import Claim, claims
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SweepPoint, judge, summary
-from tools import ROOT
 from tools.docs import verdicts
 
 
@@ -122,10 +121,10 @@ def near_point(claim: Claim, point: SweepPoint) -> bool:
     return bool(low <= claim.value <= high)
 
 
-@pytest.mark.parametrize("name", ["verdicts.json", "verdicts-full.json"])
+@pytest.mark.parametrize("name", verdicts.FILES)
 def test_the_sweeps_on_record_are_near_where_their_points_say_so(name: str) -> None:
     sweeps = 0
-    for entry in json.loads((ROOT / "docs" / "results" / name).read_text()):
+    for entry in verdicts.on_record(name):
         for row in entry["claims"]:
             for verdict in (row, row.get("second", {})):
                 if points := verdict.get("sweep"):
@@ -223,7 +222,7 @@ def test_the_verdict_on_an_experiment_is_that_on_its_decided_claims() -> None:
 def test_a_run_of_some_experiments_replaces_theirs_on_record_and_a_whole_one_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record, run = tmp_path / "verdicts.json", tmp_path / "run"
+    record, run = tmp_path / "verdicts.json.xz", tmp_path / "run"
     run.mkdir()
     monkeypatch.setattr(verdicts, "FILES", {"short": record})
     monkeypatch.setattr(verdicts, "RUNS", tmp_path / "runs.json")
@@ -234,10 +233,19 @@ def test_a_run_of_some_experiments_replaces_theirs_on_record_and_a_whole_one_all
             json.dumps([{"id": key, "verdict": value} for key, value in entries.items()])
         )
         verdicts.take("short", run, None)
-        return {entry["id"]: entry["verdict"] for entry in json.loads(record.read_text())}
+        return {entry["id"]: entry["verdict"] for entry in verdicts.on_record("short")}
 
     assert on_record({"a/1": HOLDS, "a/2": HOLDS}) == {"a/1": HOLDS, "a/2": HOLDS}
     (tmp_path / "runs.json").unlink()
     assert on_record({"a/2": FAILS, "a/3": PART}) == {"a/1": HOLDS, "a/2": FAILS, "a/3": PART}
     assert not (tmp_path / "runs.json").exists()
     assert on_record({"a/1": FAILS, "a/2": FAILS, "a/3": FAILS}) == {"a/1": FAILS, "a/2": FAILS, "a/3": FAILS}
+
+
+def test_reasons_on_record_become_those_of_today_and_no_verdict_changes() -> None:
+    record = verdicts.on_record("short")
+    (entry,) = (entry for entry in record if entry["id"] == "ha2008/fig6")
+    fails = [row for row in entry["claims"] if "why" in row]
+    assert 0 < len(fails) < len(entry["claims"])
+    earlier = {**entry, "claims": [{**row, "why": "earlier"} if "why" in row else row for row in entry["claims"]]}
+    assert verdicts.with_todays_reasons([earlier]) == [entry]

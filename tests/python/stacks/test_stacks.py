@@ -22,7 +22,7 @@ from cwnd import Scenario, ScenarioError, compare, hook_calls
 from cwnd.stacks import exec_child
 from tools import DOCS
 from tools.stacks.page import PAGE, text
-from tools.stacks.runs import runs
+from tools.stacks.runs import on_record, runs
 
 CHILD = f"stock-aimd@stack=exec,exec={sys.executable} -m cwnd.stacks.exec_child"
 QUINN = 'duration = "6s"\n[link]\nrate = "20Mbit/s"\nrtt = "30ms"\n[[flow]]\ncc = "cubic"\nstack = "quinn"\n'
@@ -388,7 +388,7 @@ def test_so_does_the_example_of_quic_go_whose_clock_is_its_own(quic_go: Path) ->
 
 
 def test_the_page_of_results_is_what_its_runs_say_and_a_run_repeats() -> None:
-    record = json.loads((DOCS / "results" / "stacks.json").read_text(encoding="utf-8"))
+    record = on_record()
     assert text(record).splitlines() == PAGE.read_text(encoding="utf-8").splitlines(), "python -m tools.stacks --page"
     wanted = {run.name: run for run in runs()}
     assert set(wanted) == set(record)
