@@ -11,7 +11,7 @@ NATIVE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.native)
 # The same, compiled as the wheel is: for what measures speed, or simulates for hours.
 RELEASE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.release)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
-PACKAGE := README.md $(shell find python share -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
+PACKAGE := README.md $(shell find python -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
 
 # What somebody has set for themselves changes nothing here (docs/guide/install.md).
 export CWND_DEFAULTS :=
@@ -36,7 +36,7 @@ help:
 	@echo "make page     the web page, in the package: cwnd lab opens it (as root it installs what is missing)"
 	@echo "make kernel   the kernel part, in the package: cwnd kernel, lane live (as root it installs what is missing)"
 	@echo "make wheel    the Python package with the kernel's objects, in dist (PROFILE=1: optimised by a profile, for releases)"
-	@echo "make docs     the generated pages and pictures of docs/, the manual pages of share/"
+	@echo "make docs     the generated pages and pictures of docs/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
 	@echo "make locks    resolves the packages of requirements*.lock anew (UPGRADE=1: the newest of each)"
 	@echo "make lint     formatters, linters and type checkers"
@@ -121,13 +121,14 @@ $(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*.py) .
 PROFILED := $(CURDIR)/target/profile/merged.profdata
 # Functions have the names that they had with counters: for a named target both times.
 TARGETED = --target $$(rustc -vV | sed -n 's/^host: //p')
-$(WHEEL): $(DEV) $(SOURCES) $(PACKAGE) $(if $(filter true,$(CI)),$(PAGE)) $(if $(PROFILE),FORCE)
+$(WHEEL): $(DEV) $(SOURCES) $(PACKAGE) tools/wheel.py tools/docs/man_pages.py $(if $(filter true,$(CI)),$(PAGE)) $(if $(PROFILE),FORCE)
 	CI=true .ci/features >/dev/null
 	@[ "$${CI:-}" = true ] || .ci/page
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
 	rm -rf target/wheels dist $(LAID_OUT) $(VENV)/.native $(VENV)/.release
 	$(if $(PROFILE),.ci/profile --features kernel)
 	$(if $(PROFILE),RUSTFLAGS="$(RUSTFLAGS) -Cprofile-use=$(PROFILED)") PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels $(if $(PROFILE),$(TARGETED))
+	$(BIN)/python -m tools.wheel target/wheels/*.whl
 	# maturin would repair the library where cargo looks for it, and the next build would take that for its own.
 	PATH=$(CURDIR)/$(BIN):$$PATH auditwheel repair --wheel-dir dist target/wheels/*.whl
 	@touch $@
@@ -228,7 +229,6 @@ docs: $(NATIVE)
 	$(BIN)/python -m tools.docs.generate
 	$(BIN)/python -m tools.docs.regressions
 	$(BIN)/python -m tools.docs.schema_page
-	$(BIN)/python -m tools.docs.man_pages
 	$(BIN)/python -m tools.docs.web_presets
 	$(BIN)/python -m tools.docs.web_keywords
 

@@ -32,10 +32,9 @@ PLACES = {
     "crates/*/*/Cargo.lock": LOCKED,
     "CITATION.cff": "^version: ",
     "docs/guide/*.md": r"\bcwnd[-:](?=\d)",
-    "share/data/share/man/man1/*.1": r'^\.TH .* "cwnd ',
 }
 #: For `make check`.
-READS = ("**/Cargo.toml", "**/Cargo.lock", "docs/guide/*.md", "share/data/share/man/man1/*.1", "CITATION.cff")
+READS = ("**/Cargo.toml", "**/Cargo.lock", "docs/guide/*.md", "CITATION.cff")
 
 
 def version(root: Path = ROOT) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Makes the generated parts of docs/: pages and pictures of the algorithms, the keys of a scenario, the hosts,
+"""Makes the generated parts of docs/: pages and pictures of the algorithms, the keys of a scenario, the commands, the hosts,
 the package's public names, the statements of RFC 9438 and RFC 9406, the README's picture."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tools import DOCS, ROOT
-from tools.docs import hosts_pages, pages, python_page, rfc_statements, scenario_page
+from tools.docs import commands_page, hosts_pages, pages, python_page, rfc_statements, scenario_page
 
 
 def demo() -> list[str]:
@@ -52,6 +52,7 @@ def texts() -> dict[Path, str]:
         | {folder / f"rfc{document}.md": rfc_statements.page(document) for document in rfc_statements.DOCUMENTS}
         | {folder / "slow-start.md": pages.slow_starts()}
         | {scenario_page.PAGE: scenario_page.page()}
+        | {commands_page.PAGE: commands_page.page()}
         | python_page.texts()
         | hosts_pages.texts()
     )

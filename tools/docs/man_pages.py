@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the wheel installs beside the package: manual pages, from the declarations of the commands, and the shells' completions.
+"""What the wheel installs with the package: manual pages, from the declarations of the commands, and the shells' completions.
 
-python -m tools.docs.man_pages            writes share/data/share
-python -m tools.docs.man_pages --check    changes nothing; fails if a file there is out of date
+python -m tools.docs.man_pages DIR    writes them below DIR, as they stand in the folder share of an installation
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,13 +19,11 @@ from cwnd import _native
 from cwnd.cli.app import app
 from cwnd.cli.commands.completion import script
 from cwnd.cli.help_panels import first_sentence
-from tools import ROOT
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
 
-#: `data` in pyproject.toml; what is in its folder `data` goes to the folder that Python is installed in.
-SHARE = ROOT / "share" / "data" / "share"
+PAGES = "man/man1"
 COMPLETIONS = {
     "bash": "bash-completion/completions/cwnd",
     "zsh": "zsh/site-functions/_cwnd",
@@ -135,43 +132,30 @@ def page(path: str, command: Command, context: Context) -> str:
         others = ["cwnd", *(name for name, _ in below)]
     see = [f"\\fB{escaped(name.replace(' ', '-'))}\\fR(1)" for name in others]
     lines += [".SH SEE ALSO", ",\n".join(see)]
-    return '.\\" Written by make docs from the declarations of the commands.\n' + "\n".join(lines) + "\n"
+    return '.\\" Written from the declarations of the commands.\n' + "\n".join(lines) + "\n"
 
 
-def texts() -> dict[Path, str]:
-    """All files, by their paths."""
+def all_commands() -> list[tuple[str, Command, Context]]:
+    """The program and its commands, with their names as they are typed and their contexts."""
     program = typer.main.get_command(app)
     context = typer.Context(program, info_name="cwnd")
-    all_commands = [("cwnd", program, context), *commands(program, context, "cwnd")]
-    folder = SHARE / "man" / "man1"
+    return [("cwnd", program, context), *commands(program, context, "cwnd")]
+
+
+def texts() -> dict[str, str]:
+    """All files, by their paths."""
     pages = {
-        folder / f"{path.replace(' ', '-')}.1": page(path, command, inner) for path, command, inner in all_commands
+        f"{PAGES}/{path.replace(' ', '-')}.1": page(path, command, context) for path, command, context in all_commands()
     }
-    return pages | {SHARE / place: script(shell) for shell, place in COMPLETIONS.items()}
-
-
-def stale() -> list[str]:
-    """Files that are not what the commands say, and those that no command has."""
-    wanted = texts()
-    wrong = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
-    return [str(path.relative_to(ROOT)) for path in [*wrong, *(path for path in there() if path not in wanted)]]
-
-
-def there() -> list[Path]:
-    """The files that are there."""
-    return [path for path in SHARE.rglob("*") if path.is_file()]
+    return pages | {place: script(shell) for shell, place in COMPLETIONS.items()}
 
 
 def main() -> None:
-    if sys.argv[1:] == ["--check"]:
-        if wrong := stale():
-            raise SystemExit(f"out of date: {', '.join(sorted(wrong))}; run make docs")
-        return
-    wanted = texts()
-    for path in there():
-        if path not in wanted:
-            path.unlink()
-    for path, text in wanted.items():
+    parser = argparse.ArgumentParser(description="Writes the manual pages and the completions of the shells.")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="where man, bash-completion, zsh and fish are written")
+    folder = parser.parse_args().folder
+    for name, text in texts().items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 

@@ -159,6 +159,6 @@ def test_the_page_names_tests_and_files_that_are_there() -> None:
     tests = set(re.findall(r"`(test_\w+)`", page))
     assert len(tests) > 10
     assert [name for name in tests if not any(f"def {name}(" in text for text in texts)] == []
-    files = set(re.findall(r"`((?:tests|web|crates)/[^`]+|share)`", page))
+    files = set(re.findall(r"`((?:tests|web|crates)/[^`]+)`", page))
     assert len(files) > 5
     assert [name for name in files if not list(ROOT.glob(name))] == []

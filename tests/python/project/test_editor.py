@@ -63,4 +63,4 @@ def test_files_are_indented_and_ended_as_it_says() -> None:
 def test_a_file_has_the_settings_of_the_last_section_that_names_it() -> None:
     assert settings_of(ROOT / "Makefile")["indent_style"] == "tab"
     assert settings_of(ROOT / "mkdocs.yml")["indent_size"] == "2"
-    assert settings_of(ROOT / "share" / "data" / "page.1")["trim_trailing_whitespace"] == "unset"
+    assert settings_of(ROOT / "fuzz" / "seeds" / "scenario" / "one.toml")["trim_trailing_whitespace"] == "unset"
