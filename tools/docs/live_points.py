@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes docs/results/live-points.md from folders of `cwnd reproduce --lane live -o DIR`: python -m tools.docs.live_points DIR...
+"""Writes docs/results/log/live-points.md from folders of `cwnd reproduce --lane live -o DIR`: python -m tools.docs.live_points DIR...
 
 On the machine that has measured them: the page names its kernel.
 """
@@ -28,7 +28,7 @@ from cwnd.scenario.builders import from_document
 from cwnd.scenario.snapshot import scenario_document
 from tools import DOCS
 
-PAGE = DOCS / "results" / "live-points.md"
+PAGE = DOCS / "results" / "log" / "live-points.md"
 #: Linux's number differs when it is off by more than this part of the simulator's mean, and outside what the simulator's seeds gave.
 OFF = 0.1
 #: Seeds of the simulator with Linux's recovery.
@@ -39,11 +39,11 @@ KERNELS = ("host_clock", "min_rto")
 LINUX = {"recovery": "linux"}
 HEAD = """# Points of the papers with Linux's TCP
 
-Written by `python -m tools.docs.live_points DIR...` from the results of [`cwnd reproduce --lane live`](../guide/reproduce.md#with-the-kernels-own-tcp).
+Written by `python -m tools.docs.live_points DIR...` from the results of [`cwnd reproduce --lane live`](../../guide/reproduce.md#with-the-kernels-own-tcp).
 
-Each point of a paper's experiment ran once on [lane live](../guide/live.md), under the first seed (column *Linux*).
+Each point of a paper's experiment ran once on [lane live](../../guide/live.md), under the first seed (column *Linux*).
 The running kernel ran the same algorithm through the same emulated links, with its own recovery, timers and ACKs.
-Where the paper's flows have no random time, each packet waited up to 10 µs at random ([why](../guide/live.md#what-comes-at-one-instant)).
+Where the paper's flows have no random time, each packet waited up to 10 µs at random ([why](../../guide/live.md#what-comes-at-one-instant)).
 Two columns show the simulator:
 
 * *simulator* has the recovery of the paper's TCP, which the claims are judged by: the mean, and in brackets the minimum and maximum of its seeds.
