@@ -218,6 +218,7 @@ reproduce: $(if $(FULL),$(RELEASE),$(NATIVE))
 # Needs what test-kernel needs. The page is written whole or not at all.
 kernel-cost: $(NATIVE)
 	cargo run --quiet --release --locked -p cwnd-bpf --features kernel --example cost >target/kernel-cost.md
+	sed -i "2a Measured on $$(LC_ALL=C date -u '+%-d %B %Y').\n" target/kernel-cost.md
 	echo >>target/kernel-cost.md
 	$(BIN)/python -m tools.bench.kernel_cubic --gb 2 >>target/kernel-cost.md
 	mv target/kernel-cost.md docs/results/kernel-cost.md

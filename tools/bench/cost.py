@@ -16,10 +16,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tools import ROOT
+from tools.dates import today
 
 CRATE = ROOT / "bench" / "cost"
 TARGET = CRATE / "target"
@@ -126,7 +126,7 @@ def page(stream: str, rounds: list[dict[str, float]], counts: dict[str, float]) 
         [
             "# What an acknowledgement costs",
             "",
-            f"Written by `python -m tools.bench.cost --page docs/results/cost.md` on {datetime.now(UTC):%d %B %Y}: {machine()}, one core;",
+            f"Written by `python -m tools.bench.cost --page docs/results/cost.md` on {today()}: {machine()}, one core;",
             f"criterion, the fastest sample of {len(rounds)} rounds of 20. `make bench` prints the same.",
             "",
             "The stream is real: quinn's own connection, both ends in virtual time over a DropTail bottleneck of 10 Mbit/s, 100 ms and",

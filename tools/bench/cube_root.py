@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools import ROOT
+from tools.dates import today
 
 CRATE = ROOT / "bench" / "cube-root"
 CUBE_FACTOR = 2_681_735_677
@@ -156,7 +157,7 @@ def page(clocks: Rows, errors: Rows) -> str:
             "",
             "## What it costs",
             "",
-            f"Written by `make docs` on an {machine()}: clocks of the time stamp counter for one root, each waiting for the one before, of",
+            f"Measured by `make docs` on {today()}, on an {machine()}: clocks of the time stamp counter for one root, each waiting for the one before, of",
             "arguments that CUBIC has (1 to 10⁶ missing segments, as many in each octave) and that never come twice. The last column: Ha, Rhee",
             "and Xu 2008, table 1.",
             "",

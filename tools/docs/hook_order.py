@@ -7,7 +7,6 @@ Records the kernel's CUBIC and Reno in each setting on lane live, into DIR, wher
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import re
 import shutil
@@ -15,14 +14,16 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
 import cwnd
-from cwnd.kernel.result import KernelTrace
+from cwnd.kernel.result import MANIFEST, KernelTrace
 from tools import ROOT
+from tools.dates import in_words
 
 if TYPE_CHECKING:
     from cwnd._native import TransportOutcome
@@ -158,8 +159,9 @@ def main() -> None:
         above, old = rest.split(COLUMNS, 1)
         text = before + heading + above + found + "\n\n" + old.split("\n\n", 1)[1]
     kernel = os.uname().release.split("-")[0]
-    today = f"{datetime.date.today():%-d %B %Y}"
-    text = re.sub(r"on \d+ \w+ \d{4} on Linux [\d.]+\d", f"on {today} on Linux {kernel}", text, count=1)
+    recorded = max(path.stat().st_mtime for path in folder.glob(f"*/{MANIFEST}"))
+    day = in_words(datetime.fromtimestamp(recorded, UTC).date())
+    text = re.sub(r"on \d+ \w+ \d{4} on Linux [\d.]+\d", f"on {day} on Linux {kernel}", text, count=1)
     PAGE.write_text(text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes the table of docs/results/experiments.md from the verdicts of the shortened and of the full run beside it.
+"""Writes the dates and the tables of docs/results/experiments.md from the verdicts of the shortened and of the full run beside it.
 
 python -m tools.docs.verdicts                        the table, from what is there; the reasons on record become those of reasons.toml
 python -m tools.docs.verdicts --short DIR --full DIR takes over the verdicts of runs of `cwnd reproduce` first; a run of some experiments
@@ -30,6 +30,7 @@ RUNS = FOLDER / "runs.json"
 #: For `make check`.
 READS = ("docs/results/verdicts*.xz", "docs/results/runs.json", "docs/results/experiments.md")
 BEGIN, END = "<!-- verdicts: written by tools/docs/verdicts.py -->", "<!-- end of verdicts -->"
+BEGIN_DATES, END_DATES = "<!-- dates: written by tools/docs/verdicts.py -->", "<!-- end of dates -->"
 
 
 def take(name: str, folder: Path, took: str | None) -> None:
@@ -91,10 +92,19 @@ def number(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) and math.isfinite(value) else str(value)
 
 
+def dates() -> list[str]:
+    """When the runs finished, and how long they took."""
+    about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
+    return [
+        f"{label}: finished on {about[name]['finished'][:10]}, {about[name]['took']}."
+        for name, label in (("short", "Shortened run"), ("full", "Full run"))
+        if name in about
+    ]
+
+
 def lines() -> list[str]:
     """The tables of the page."""
     runs = {name: on_record(name) for name in FILES}
-    about = json.loads(RUNS.read_text()) if RUNS.exists() else {}
     entries_by_id = {name: {entry["id"]: entry for entry in entries} for name, entries in runs.items()}
     order = [entry["id"] for entry in runs["short"]]
     names = [name for name, _ in of_entries([]).parts()]
@@ -106,10 +116,6 @@ def lines() -> list[str]:
         text.append(f"| `{document}` | {' | '.join(part for counts in by_run for part in counts)} |")
     all_totals = " | ".join(f"**{part}**" for name in runs for part in totals(runs[name]))
     text.append(f"| **all** | {all_totals} |")
-    text += [""]
-    for name, label in (("short", "Shortened"), ("full", "Full")):
-        if name in about:
-            text.append(f"{label}: finished on {about[name]['finished'][:10]}, {about[name]['took']}.")
     text += [""]
     text += ["| experiment | | shortened | full | seeds (short, full) |", "| --- | --- | --- | --- | --- |"]
     for name in order:
@@ -147,9 +153,11 @@ def main() -> None:
         if (renewed := with_todays_reasons(record)) != record:
             write(name, renewed)
     text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n\n" + "\n".join(lines()) + f"\n\n{END}{after}")
+    for begin, part, end in ((BEGIN_DATES, dates(), END_DATES), (BEGIN, lines(), END)):
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = f"{before}{begin}\n\n" + "\n".join(part) + f"\n\n{end}{after}"
+    PAGE.write_text(text)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ python -m tools.peers.hosts --page docs/results/host-ns-2.md
 from __future__ import annotations
 
 import argparse
-import datetime
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -15,6 +14,7 @@ from statistics import fmean
 from cwnd._internal.json_types import number
 from cwnd.result.store import run
 from cwnd.scenario.builders import from_document
+from tools.dates import today
 from tools.docs import pages
 from tools.peers.ns2.run import run_ns2
 from tools.peers.peer import FlowSpec, Spec
@@ -147,8 +147,7 @@ def page() -> str:
         ]
         for place in PLACES
     ]
-    today = datetime.datetime.now(tz=datetime.UTC)
-    head = INTRO.format(date=f"{today.day} {today:%B %Y}", seconds=SECONDS, seeds=len(SEEDS))
+    head = INTRO.format(date=today(), seconds=SECONDS, seeds=len(SEEDS))
     names = ["path", "ns-2", *(f"`{recovery}`" for recovery in RECOVERIES)]
     return head + "\n".join(pages.table(names, rows)).rstrip() + "\n"
 

@@ -17,6 +17,7 @@ mpl.use("Agg")
 
 import matplotlib.pyplot as plt
 
+from tools.dates import today
 from tools.peers.peer import PeerError
 from tools.peers.tcp_linux import (
     METRICS,
@@ -133,7 +134,7 @@ def page(
         [
             "# Compared with ns-2's TCP-Linux",
             "",
-            "Written by `python -m tools.peers.modules --page docs/results/peers-linux.md` (part of `make compare`).",
+            f"Written by `python -m tools.peers.modules --page docs/results/peers-linux.md` (part of `make compare`) on {today()}.",
             f"One flow: 100 Mbit/s, 60 ms, a buffer of 100 packets, {SECONDS} s, no initial threshold, every second segment acknowledged.",
             "ns-2.35's `Agent/TCP/Linux` runs the modules of Linux 2.6.22; ours is the parameter set nearest to each.",
             "Each cell shows ours : ns-2's, in bold where they differ by more than 10 %.",

@@ -21,8 +21,13 @@ def test_the_pages_are_what_code_and_fragments_say() -> None:
 
 
 def test_the_page_of_the_experiments_shows_the_committed_verdicts() -> None:
-    shown = verdicts.PAGE.read_text().split(verdicts.BEGIN)[1].split(verdicts.END)[0]
-    assert shown.strip().splitlines() == verdicts.lines(), "out of date: run python -m tools.docs.verdicts"
+    text = verdicts.PAGE.read_text()
+    for begin, lines, end in (
+        (verdicts.BEGIN_DATES, verdicts.dates(), verdicts.END_DATES),
+        (verdicts.BEGIN, verdicts.lines(), verdicts.END),
+    ):
+        shown = text.split(begin)[1].split(end)[0]
+        assert shown.strip().splitlines() == lines, "out of date: run python -m tools.docs.verdicts"
 
 
 def test_every_algorithm_has_a_page_with_its_picture_and_stands_in_the_gallery() -> None:
