@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What Linux's recovery is for: packets that are late, retransmissions that are lost, tails that are lost.
-//! 20 Mbit/s, 40 ms, a queue of one BDP: the figures of docs/reference/recovery-linux.md.
+//! 20 Mbit/s, 40 ms, a queue of one BDP: the figures of docs/explanation/recovery-linux.md.
 
 use crate::common::run;
 use cwnd_sim::FlowSummary;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A sender with RACK-TLP (RFC 8985), D-SACK (RFC 2883, RFC 3708), F-RTO (RFC 5682), Eifel detection (RFC 3522) and PRR (RFC 9937), as
-//! docs/reference/recovery-linux.md has it: where the page and an RFC differ, this follows the page.
+//! docs/explanation/recovery-linux.md has it: where the page and an RFC differ, this follows the page.
 //!
 //! Modules: `respond` (recoveries, what undoes them), `send` (timers, what goes). Every question is answered by going through all segments that are out.
 

@@ -5,7 +5,7 @@
 //! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `log` (when each segment was sent, over
 //! `bursts` and `entry`), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
 //! `tlp` (probes, the timer), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
-//! docs/reference/recovery-linux.md lists what Linux does beyond it.
+//! docs/explanation/recovery-linux.md lists what Linux does beyond it.
 
 mod arrival;
 mod bursts;
