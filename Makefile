@@ -244,7 +244,8 @@ out/notebooks/.run: $(wildcard notebooks/*.ipynb) tools/docs/notebooks.py $(PACK
 	$(BIN)/python -m tools.docs.notebooks
 	@touch $@
 
-site: $(VENV)/site/.packages out/notebooks/.run
+site: $(VENV)/site/.packages out/notebooks/.run $(if $(filter true,$(CI)),$(PAGE))
+	@[ "$${CI:-}" = true ] || .ci/page
 	NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build --strict
 	@echo "Open out/site/index.html"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A hook of mkdocs: the navigation of folders, pages of the project that lie outside docs/, notebooks, and the links to and from them.
+"""A hook of mkdocs: the navigation of folders, pages of the project that lie outside docs/, notebooks, the links to and from them, and the lab.
 
-mkdocs knows files below docs/ only. The README becomes the site's first page. The other pages that docs/ links to are added under their
+mkdocs knows files below docs/ only. The README becomes the site's first page, and the lab stands above its text. The other pages that docs/ links to are added under their
 own paths. A notebook's page is what tools/docs/notebooks.py wrote when it ran it; the notebook itself is beside it.
 A link to a source file, which is no page, becomes the file's path in code type. A link to a file that is missing is a warning, as mkdocs'
 own are, and `--strict` ends the build with them.
@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,11 @@ OUTSIDE = {
 }
 #: Notebooks, and where their pages and pictures are written.
 NOTEBOOKS, RENDERED = ROOT / "notebooks", ROOT / "out" / "notebooks"
-#: The web page, which is on the site where it has been built.
+#: The lab, which is on the site where it has been built, and its stylesheet.
 PAGE = ROOT / "python" / "cwnd" / "page" / "lab.html"
+STYLE = ROOT / "web" / "src" / "style.css"
+#: The rules of the stylesheet that name its colours, light and then dark.
+COLOURS = re.compile(r":root \{(.*?)\}", re.DOTALL)
 LINK = r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)"
 CODE_OR_LINK = re.compile(rf"(?P<code>^```.*?^```$|`[^`\n]*`)|{LINK}", re.DOTALL | re.MULTILINE)
 
@@ -96,14 +98,24 @@ def with_folders(nav: Nav) -> Nav:
     return [*pages_of(nav)] if (DOCS / nav).is_dir() else nav
 
 
+def colours(style: str) -> str:
+    """The lab's colours under the names of the theme's two schemes."""
+    light, dark = COLOURS.findall(style)
+    return f'[data-md-color-scheme="default"] {{{light}}}\n[data-md-color-scheme="slate"] {{{light}{dark}}}\n'
+
+
 def on_config(config: Any) -> Any:  # noqa: ANN401 -- mkdocs has no type for it
-    """Completes the navigation."""
+    """Completes the navigation, and tells the theme's first page where the lab is."""
     config["nav"] = with_folders(config["nav"])
+    config["extra"]["lab"] = PAGE.name if PAGE.exists() else ""
     return config
 
 
 def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 -- as above
-    """Adds the pages that lie outside docs/."""
+    """Adds the pages that lie outside docs/, the lab, and its colours."""
+    files.append(File.generated(config, "colours.css", content=colours(STYLE.read_text())))
+    if PAGE.exists():
+        files.append(File.generated(config, PAGE.name, abs_src_path=str(PAGE)))
     for name, place in OUTSIDE.items():
         if (ROOT / name).is_file():
             files.append(File.generated(config, place, abs_src_path=str(ROOT / name)))
@@ -120,8 +132,10 @@ def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 -- as above
 
 
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # noqa: ANN401 -- as above
-    """Each page with links that work on the site; that of a notebook says where the notebook is."""
+    """Each page with links that work on the site; that of a notebook says where the notebook is. The first page has no navigation beside it."""
     place = page.file.src_uri
+    if place == "index.md":
+        page.meta["hide"] = ["navigation"]
     if not place.startswith("notebooks/"):
         text = rewritten(markdown, Path(page.file.abs_src_path), place)
         return with_web_page(text, page.url) if place == "guide/lab.md" and PAGE.exists() else text
@@ -135,9 +149,3 @@ def with_web_page(text: str, url: str) -> str:
     target = "../" * url.count("/") + PAGE.name
     title, rest = text.split("\n", maxsplit=1)
     return f'{title}\n\n<a href="{target}">Open the laboratory</a> · <a href="{target}#essay">CUBIC, with your hands</a>\n{rest}'
-
-
-def on_post_build(config: Mapping[str, object], **_: object) -> None:
-    """Adds the web page."""
-    if PAGE.exists():
-        (Path(str(config["site_dir"])) / PAGE.name).write_bytes(PAGE.read_bytes())
