@@ -228,6 +228,7 @@ response: $(NATIVE)
 
 docs: $(NATIVE)
 	$(BIN)/python -m tools.docs.generate
+	$(BIN)/python -m tools.docs.readme_pictures
 	$(BIN)/python -m tools.docs.regressions
 	$(BIN)/python -m tools.docs.schema_page
 	$(BIN)/python -m tools.docs.web_presets
