@@ -138,5 +138,5 @@ def load_replicates(folder: Path) -> Replicates:
         return Replicates.of(document)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise refuse(
-            folder, f"replicates with their {SUMMARY} ({error}); the command that was stopped, again, writes it"
+            folder, f"replicates with their {SUMMARY} ({error}); run the interrupted command again to write it"
         ) from None

@@ -99,7 +99,7 @@ export function completionTable({ run }: View): string {
   ]);
   const before = transfers
     .filter(({ ended_before }) => ended_before > 0)
-    .map(({ name, ended_before, started }) => `${escapeHtml(name)}: ${ended_before} of ${started} ended before the measured interval: rates are without them.`);
+    .map(({ name, ended_before, started }) => `${escapeHtml(name)}: ${ended_before} of ${started} ended before the measured interval: rates exclude them.`);
   const open = transfers.some(({ started, finished }) => finished < started) ? ["–: some did not end within the run; they count as longer than all others."] : [];
   const heads = ["direction", "size", "started", "ended", "took s: mean", "p50", "p95", "p99"].map((name) => `<th scope="col">${name}</th>`);
   const notes = [...open, ...before].map((line) => `<p>${line}</p>`).join("");

@@ -21,41 +21,42 @@ class FileKind(NamedTuple):
 
 #: Kinds of files that begin with given bytes.
 MAGIC: tuple[tuple[bytes, FileKind], ...] = (
-    (b"\x0a\x0d\x0d\x0a", FileKind("a packet capture (pcapng)", "cwnd writes captures (--pcap) and reads none")),
+    (
+        b"\x0a\x0d\x0d\x0a",
+        FileKind("a packet capture (pcapng)", "cwnd writes captures (--pcap) but does not read them"),
+    ),
     *(
-        (magic, FileKind("a packet capture (pcap)", "cwnd reads no captures"))
+        (magic, FileKind("a packet capture (pcap)", "cwnd does not read captures"))
         for magic in (b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1")
     ),
     (b"PAR1", FileKind("a Parquet file", "cwnd replay takes recorded hook calls in Parquet")),
-    (GZIP, FileKind("a gzip file", "cwnd takes traces, series and points of a distribution packed with gzip")),
-    (b"\x89PNG\r\n\x1a\n", FileKind("a picture (PNG)", "cwnd writes pictures and reads none")),
-    (b"\xff\xd8\xff", FileKind("a picture (JPEG)", "cwnd reads no pictures")),
-    (b"%PDF-", FileKind("a PDF document", "cwnd reads none")),
+    (GZIP, FileKind("a gzip file", "cwnd reads gzip for traces, rate series and points of a distribution")),
+    (b"\x89PNG\r\n\x1a\n", FileKind("a picture (PNG)", "cwnd writes pictures but does not read them")),
+    (b"\xff\xd8\xff", FileKind("a picture (JPEG)", "cwnd does not read pictures")),
+    (b"%PDF-", FileKind("a PDF document", "cwnd does not read it")),
     (b"PK\x03\x04", FileKind("a zip archive", "unpack it first")),
     (b"BZh", FileKind("a bzip2 file", "unpack it first")),
     (b"\xfd7zXZ\x00", FileKind("an xz file", "unpack it first")),
     (b"\x28\xb5\x2f\xfd", FileKind("a zstd file", "unpack it first")),
-    (b"\x7fELF", FileKind("a program or a library (ELF)", "cwnd reads none")),
+    (b"\x7fELF", FileKind("a program or a library (ELF)", "cwnd does not read it")),
 )
 
 QLOG = FileKind("a qlog file", "cwnd writes qlog (cwnd qlog RUN); qvis reads it")
-IPERF3 = FileKind("the JSON output of iperf3", "cwnd reads none")
-SUMMARY = FileKind("the summary of a run (summary.json)", "cwnd plot, diff and qlog take the folder that it is in")
-MANIFEST = FileKind(
-    "the manifest of a result (manifest.json)", "cwnd plot, diff and qlog take the folder that it is in"
-)
+IPERF3 = FileKind("the JSON output of iperf3", "cwnd does not read it")
+SUMMARY = FileKind("the summary of a run (summary.json)", "cwnd plot, diff and qlog take its folder")
+MANIFEST = FileKind("the manifest of a result (manifest.json)", "cwnd plot, diff and qlog take its folder")
 JSON_SCENARIO = FileKind("a scenario in JSON", "cwnd run takes it")
 JSON_SCENARIOS = FileKind("a file of several scenarios", "cwnd run FILE --name NAME takes one of them")
 JSON_STUDY = FileKind("a study in JSON", "cwnd sweep takes it")
-JSON_OTHER = FileKind("a JSON document", "cwnd run takes JSON that is a scenario")
+JSON_OTHER = FileKind("a JSON document", "cwnd run takes a scenario in JSON")
 TOML_SCENARIO = FileKind("a scenario", "cwnd run takes it")
 MAHIMAHI = FileKind("a Mahimahi trace", "--trace FILE takes it, or rate = { trace = FILE } in a scenario")
 SERIES = FileKind(
     "a table of numbers", '--trace FILE takes a series of rates, and kind = "empirical" the points of a distribution'
 )
-BINARY = FileKind("binary data", "cwnd takes it nowhere")
-EMPTY = FileKind("an empty file", "cwnd takes it nowhere")
-TEXT = FileKind("a text of an unknown kind", "cwnd takes it nowhere")
+BINARY = FileKind("binary data", "no command of cwnd reads it")
+EMPTY = FileKind("an empty file", "no command of cwnd reads it")
+TEXT = FileKind("text in an unknown format", "no command of cwnd reads it")
 
 #: Kinds of text that a line of the file tells. In this order: the first that is found counts.
 LINES: tuple[tuple[re.Pattern[str], FileKind], ...] = tuple(
@@ -70,7 +71,7 @@ LINES: tuple[tuple[re.Pattern[str], FileKind], ...] = tuple(
         (
             r"^\s*set\s+\w+\s+\[new\s+Simulator\]|^\s*\$ns_?\s",
             "an ns-2 script (Tcl)",
-            "cwnd run takes a scenario; scenarios/ has some to begin with",
+            "cwnd run takes a scenario; scenarios/ has examples",
         ),
         (
             r"^\s*[+*]?[\d.~]+\s+(?:[<>]\s+[SFPRWE.\[]|(?:socket|bind|listen|accept|setsockopt|write|connect)\()",
@@ -88,11 +89,15 @@ LINES: tuple[tuple[re.Pattern[str], FileKind], ...] = tuple(
             "python runs it",
         ),
         (r"^#!", "a script", "a shell runs it"),
-        (r"^\s*<(?:\?xml|svg|!DOCTYPE|html)", "an XML, SVG or HTML document", "cwnd writes such pages and reads none"),
+        (
+            r"^\s*<(?:\?xml|svg|!DOCTYPE|html)",
+            "an XML, SVG or HTML document",
+            "cwnd writes such pages but does not read them",
+        ),
         (
             r"^\s*(?:fn|pub|use|impl|mod)\s+[\w:]+.*[{;]\s*$",
             "a Rust program",
-            "cwnd plugin takes a crate's folder (cwnd new)",
+            "--plugin takes a crate's folder (cwnd new makes one)",
         ),
         (r"^\s*\[?\[?(?:link|flow|traffic|parking_lot)\]?\]?\s*(?:=|$)|^\s*duration\s*=", *TOML_SCENARIO),
     )
@@ -176,7 +181,7 @@ def is_scenario(document: dict[str, object]) -> bool:
 
 
 def described(data: bytes) -> str:
-    """What a file is and what takes it: `a packet capture (pcapng): cwnd writes captures (--pcap) and reads none`."""
+    """What a file is and what takes it: `a packet capture (pcapng): cwnd writes captures (--pcap) but does not read them`."""
     kind = kind_of(data)
     if data.startswith(GZIP):
         try:

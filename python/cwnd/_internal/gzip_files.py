@@ -37,8 +37,8 @@ def unpacked(data: bytes, limit: int = MAX_FILE_BYTES) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > limit:
-            raise InputFileError(f"a gzip file of at most {size_in_words(limit)} when it is unpacked")
+            raise InputFileError(f"a gzip file that unpacks to at most {size_in_words(limit)}")
         if not member.eof:
-            raise InputFileError("a gzip file that is complete")
+            raise InputFileError("a complete gzip file")
         data = member.unused_data
     return b"".join(pieces)

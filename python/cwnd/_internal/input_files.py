@@ -112,7 +112,7 @@ def _read(descriptor: int, limit: int, *, is_pipe: bool) -> bytes:
             piece = os.read(descriptor, min(_CHUNK, limit + 1 - size))
         except BlockingIOError:
             if not is_pipe:  # of the kernel, such as its log
-                raise InputFileError("a file with an end; this one waits for what is to come") from None
+                raise InputFileError("a file with an end; this one waits for more data") from None
             # A process has it open for writing. A signal just before a wait does not end it: a wait is short.
             select.select([descriptor], [], [], WAIT_S)
             continue

@@ -43,14 +43,14 @@ class ShapeError(ValueError):
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     """The contents of a regular file of up to so many bytes; a folder holds no pipes. Raises `OSError`, and `ValueError` for what is too long."""
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "no regular file", str(path))
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     return input_files.stored_bytes(path, most)
 
 
 def read_json(path: Path) -> Any:  # noqa: ANN401 -- what is in it is checked by the caller
     """The document in a file, compressed if its name ends in `.xz`.
 
-    Raises `OSError`, and `ValueError` for what is no JSON (as `NaN` is none), nested too deep, or too large a number.
+    Raises `OSError`, and `ValueError` for what is no JSON (as `NaN` is none), nested too deeply, or too large a number.
     """
     data = read_bytes(path)
     if path.suffix == XZ:
@@ -58,7 +58,7 @@ def read_json(path: Path) -> Any:  # noqa: ANN401 -- what is in it is checked by
     try:
         return json.loads(data.decode(), parse_int=whole, parse_float=decimal, parse_constant=no_number)
     except RecursionError:
-        raise ValueError("nested too deep") from None
+        raise ValueError("nested too deeply") from None
 
 
 def unpacked_xz(data: bytes, most: int = MOST_BYTES) -> bytes:
@@ -96,7 +96,7 @@ def decimal(text: str) -> float:
 
 def no_number(text: str) -> float:
     """Refuses what Python reads and JSON does not have."""
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 @cache
@@ -198,7 +198,7 @@ def check_signs(value: object, where: str) -> None:
         for place, inner in enumerate(value):
             check_signs(inner, f"{where}[{place}]")
     elif isinstance(value, int | float):
-        expect(value >= 0, value, where, "a number from 0 on")
+        expect(value >= 0, value, where, "a number, 0 or more")
 
 
 def types_of(form: type, names: Mapping[str, object]) -> dict[str, Any]:

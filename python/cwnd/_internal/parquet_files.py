@@ -57,7 +57,7 @@ class ParquetTable:
         for batch in self._file.iter_batches(batch_size=rows):
             size += sum(map(self._bytes_of, batch.schema.names, batch.columns))
             if size > limit:
-                raise self._refuse(f"its {self.rows:,} rows take more memory than this machine has")
+                raise self._refuse(f"its {self.rows:,} rows need more memory than this machine has")
             columns = [column.cast(kind) for column, kind in zip(batch.columns, self.schema.types, strict=True)]
             whole = pa.RecordBatch.from_arrays(columns, schema=self.schema)
             whole.validate(full=True)  # that texts are UTF-8, which nothing else looks at
@@ -144,11 +144,11 @@ def parquet_file(path: Path) -> Iterator[ParquetTable]:
 
     # A pipe would be waited for.
     if not path.is_file():
-        raise refuse("no such file" if not path.exists() else "no regular file")
+        raise refuse("no such file" if not path.exists() else "not a regular file")
     try:
         with pq.ParquetFile(path, memory_map=False) as file:
             if least_bytes(file) > memory_bytes():
-                raise refuse(f"{file.metadata.num_rows:,} rows take more memory than this machine has")
+                raise refuse(f"{file.metadata.num_rows:,} rows need more memory than this machine has")
             if any(UNBOUNDED in chunk.encodings for chunk in chunks_of(file.metadata)):
                 raise refuse(f"the encoding {UNBOUNDED}")
             schema = file.schema_arrow

@@ -128,16 +128,16 @@ def remove_leftovers(folder: Path, is_ours: Callable[[Path], bool]) -> list[str]
                 descriptor = lock(part)
                 shutil.rmtree(part, ignore_errors=True)
                 os.close(descriptor)
-                messages.append(f"removed {part}, which a run that was stopped half-way had left")
+                messages.append(f"removed {part}, left by an interrupted run")
         if old is None or not is_ours(old):
             continue
         if folder.exists():
             shutil.rmtree(old, ignore_errors=True)
-            messages.append(f"removed {old}, which a run that was stopped half-way had left")
+            messages.append(f"removed {old}, left by an interrupted run")
         else:
             with suppress(OSError):
                 old.rename(folder)
-                messages.append(f"restored {folder}, which a run that was stopped half-way had moved aside")
+                messages.append(f"restored {folder}, which an interrupted run had moved aside")
     return messages
 
 
@@ -148,5 +148,5 @@ def why(folder: Path) -> str | None:
         parts = [part for part, _ in temporary_folders(folder) if is_unfinished(part)]
     if not parts:
         return None
-    state = "goes on" if any(map(is_in_progress, parts)) else "was stopped half-way"
-    return f"a run that came to its end: this one {state}"
+    state = "is still running" if any(map(is_in_progress, parts)) else "was interrupted"
+    return f"a finished run; this one {state}"

@@ -62,7 +62,7 @@ def options(
         bool, typer.Option("--version", callback=version, is_eager=True, help="Print the version.")
     ] = False,
     no_defaults: Annotated[
-        bool, typer.Option("--no-defaults", help="Leave the user's file of defaults out (docs/guide/install.md).")
+        bool, typer.Option("--no-defaults", help="Ignore the user's file of defaults (docs/guide/install.md).")
     ] = False,
 ) -> None:
     if not no_defaults:

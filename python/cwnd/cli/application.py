@@ -34,7 +34,7 @@ def common_options() -> list[TyperOption]:
         default=False,
         expose_value=False,
         callback=choose,
-        help="Say nothing but the result, warnings and errors: no progress, no notes.",
+        help="Print only the result, warnings and errors; no progress, no notes.",
     )
     verbose = TyperOption(
         param_decls=["verbose", "-v", "--verbose"],
@@ -42,7 +42,7 @@ def common_options() -> list[TyperOption]:
         default=False,
         expose_value=False,
         callback=choose,
-        help="Say on standard error how the result comes about: seeds, threads, defaults, time of each phase.",
+        help="Print details on standard error: seeds, threads, defaults, the time of each phase.",
     )
     return [quiet, verbose]
 

@@ -89,7 +89,7 @@ def enter(app: typer.Typer) -> NoReturn:
         signal.signal(signal.SIGINT, once(signal.default_int_handler))
     start_s = time.monotonic()
     code = run_guarded(app)
-    detail(f"took {time.monotonic() - start_s:.2f} s, {time.process_time():.2f} s of processor time with the start")
+    detail(f"took {time.monotonic() - start_s:.2f} s, {time.process_time():.2f} s of processor time including start-up")
     if code > 128:
         wait_for_threads(code)
     try:
@@ -175,6 +175,6 @@ def run_guarded(app: typer.Typer) -> int:
         # A panic in our own Rust raises PanicException, which is no `Exception` and cannot be imported.
         if type(error).__name__ != "PanicException":
             raise
-        print(f"error: a fault of cwnd, to be reported: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"error: a bug in cwnd, please report it: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     return result if isinstance(result, int) else 0

@@ -33,7 +33,7 @@ def replicates(scenario: Scenario, options: RunOptions) -> None:
         fail(f'--jobs: "{jobs}" is not accepted without --seeds; expected --seeds N with it')
     asked = whole_number("--seeds", options.seeds, MOST_SEEDS)
     if lane != SIM and jobs not in (None, "1"):
-        fail(f'--jobs: "{jobs}" is not accepted with --lane {lane}; expected 1, as its runs go on one after another')
+        fail(f'--jobs: "{jobs}" is not accepted with --lane {lane}; expected 1, as its runs are sequential')
     threads = jobs_of(lane, None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS))
     last = scenario.seed + asked - 1
     detail(f"lane {lane}, seeds {scenario.seed} to {last}, {threads} at a time")
@@ -69,7 +69,7 @@ def replicates(scenario: Scenario, options: RunOptions) -> None:
 
 def say_stopped(done: int, asked: int, out: Path | None) -> NoReturn:
     """Says what is kept of runs that Ctrl-C has stopped, and ends the program."""
-    rest = f"kept in {out}; the same command goes on from there" if out is not None else "in the numbers"
+    rest = f"kept in {out}; the same command resumes the work" if out is not None else "in the numbers"
     print(f"{done} of {asked} runs are done and {rest if done else 'nothing is kept'}", file=sys.stderr)
     raise typer.Exit(130)
 

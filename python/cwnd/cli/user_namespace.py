@@ -34,12 +34,12 @@ def may_make_networks() -> bool:
 def why_not() -> str | None:
     """What this system lacks for networks without root; `None` where nothing is."""
     if not os.access(TUN, os.R_OK | os.W_OK):
-        return f"{TUN} is not open to this user; expected root, or read and write permission there"
+        return f"{TUN} is not open to this user; expected root, or read and write permission for it"
     found = shutil.which(UNSHARE[0])
     if found is None or subprocess.run([*UNSHARE, "true"], capture_output=True, check=False).returncode != 0:
         return (
             "this system gives users no namespaces (user.max_user_namespaces, kernel.unprivileged_userns_clone, "
-            "kernel.apparmor_restrict_unprivileged_userns); expected root, or that they are allowed"
+            "kernel.apparmor_restrict_unprivileged_userns); expected root, or permission for them"
         )
     return None
 

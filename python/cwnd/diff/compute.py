@@ -249,7 +249,7 @@ def compute(ours: Numbers, theirs: Numbers, names: tuple[str, str], comparing: C
     if comparing.paired and not any(a & b for a, b in seeds):
         raise refused("b", names[1], "a result with seeds that A has too, or --unpaired")
     if single := sum(len(a ^ b) for a, b in seeds):
-        lone.append(f"{count_of(single, 'run')} of one side under seeds that the other has not")
+        lone.append(f"{count_of(single, 'run')} of one side with seeds that the other side lacks")
     return Difference(
         *names, ours.factors, over, at, len(common), lone, comparing.paired, comparing.level, comparing.method
     )

@@ -170,7 +170,7 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
 def unpaired(difference: Difference) -> None:
     """Says what only one side has."""
     if difference.unpaired:
-        print(f"not compared, as only one side has it: {'; '.join(difference.unpaired)}", file=sys.stderr)
+        print(f"not compared, only one side has it: {'; '.join(difference.unpaired)}", file=sys.stderr)
 
 
 def conditions(found: Sequence[Judged]) -> None:

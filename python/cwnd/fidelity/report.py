@@ -24,7 +24,7 @@ def verdict(number: AgreementDocument) -> str:
     if number["near"]:
         return "near"
     if number["agrees"]:
-        return f"not told apart (p {number['p']:.2f})"
+        return f"no significant difference (p {number['p']:.2f})"
     return "differs"
 
 

@@ -119,7 +119,7 @@ def show(listing: Listing, printer: Printer | None = None) -> None:
     """Prints the list."""
     printer = printer or Printer()
     if listing["loaded"] is None:
-        printer.paragraph(f"loaded by cwnd: not known; {listing['why']}")
+        printer.paragraph(f"loaded by cwnd: unknown; {listing['why']}")
     elif not listing["loaded"]:
         printer.paragraph("loaded by cwnd: nothing")
     else:
@@ -140,8 +140,8 @@ def show(listing: Listing, printer: Printer | None = None) -> None:
     kernel = listing["kernel"]
     default = kernel["default"]
     kernels_own = [f"{name} (the default)" if name == default else name for name in kernel["available"]]
-    printer.paragraph(f"the kernel's own: {', '.join(kernels_own) or 'not known'}")
-    printer.paragraph("to load, as NAME or NAME:SET (cwnd show NAME explains each):")
+    printer.paragraph(f"the kernel's own: {', '.join(kernels_own) or 'unknown'}")
+    printer.paragraph("available, as NAME or NAME:SET (cwnd show NAME explains each):")
     column = max(len(entry["algorithm"]) for entry in listing["available"]) + 4
     for entry in listing["available"]:
         sets = " ".join(parameter_set["name"] for parameter_set in entry["sets"])
@@ -160,5 +160,7 @@ def loaded_by(module: LoadedEntry) -> str:
     if module["pinned"]:
         return f"process {module['pid']}, pinned at {module['pinned']}"
     return (
-        f"process {module['pid']}" if module["running"] else f"process {module['pid']}, which has ended; others hold it"
+        f"process {module['pid']}"
+        if module["running"]
+        else f"process {module['pid']}, which has ended; other processes hold it"
     )

@@ -30,12 +30,10 @@ def load(module: KernelModule, name: str, *, pin: bool) -> None:
         if loaded.shared_with is None:
             print(f"{name} is loaded.")
         else:
-            print(
-                f"{name} was loaded by process {loaded.shared_with} already, with the same settings; both hold it now."
-            )
+            print(f"Process {loaded.shared_with} had already loaded {name} with the same settings; both hold it now.")
         if pin:
             if mounted:
-                print("bpffs, the kernel's file system for pins, was not mounted: it is now, at /sys/fs/bpf.")
+                print("Mounted bpffs, the kernel's file system for pins, at /sys/fs/bpf.")
             print(f"It is pinned at {path} and stays until `cwnd kernel unload {name}` or a restart.")
         usage(name)
         if not pin:
@@ -46,7 +44,7 @@ def load(module: KernelModule, name: str, *, pin: bool) -> None:
 
 def usage(name: str) -> None:
     """Prints how connections come to use it."""
-    print("Connections use it that ask for it; everything else stays as it is:")
+    print("Only connections that ask for it use it; nothing else changes:")
     print(f"  a program    cwnd kernel use {name} -- COMMAND")
     print(f'  a socket     setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "{name}", {len(name)})')
     print(f"  a route      ip route change DESTINATION via GATEWAY congctl {name}")
@@ -57,7 +55,7 @@ def wait_for_end(loaded: KernelLoadedModule, name: str) -> None:
     # Signals are blocked and waited for, so that none is missed between two polls.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     kernel_give_up_rights()
-    print("It stays until this command ends: Ctrl-C.", flush=True)
+    print("It stays loaded until this command ends (Ctrl-C).", flush=True)
     is_terminal = shows_progress()
     while loaded.is_registered and signal.sigtimedwait(ENDS, POLL_S) is None:
         if is_terminal:
@@ -66,9 +64,9 @@ def wait_for_end(loaded: KernelLoadedModule, name: str) -> None:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
     left = loaded.connections
     if not loaded.is_registered:
-        print(f"{name} was unloaded by somebody else.")
+        print(f"Another process unloaded {name}.")
     elif left:
-        print(f"{name} goes; {connections_phrase(left)} it until {'it ends' if left == 1 else 'they end'}.")
+        print(f"{name} is unloaded; {connections_phrase(left)} it until {'it ends' if left == 1 else 'they end'}.")
 
 
 def connections_phrase(connections: int | None) -> str:
@@ -84,12 +82,12 @@ def unload(name: str) -> None:
     matches = [each for each in registered if each.name == name] or [each for each in registered if each.set == name]
     if len(matches) != 1:
         if name in tcp_setting("tcp_available_congestion_control"):
-            expected = "an algorithm that cwnd has loaded; this one is not cwnd's to unload"
+            expected = "an algorithm that cwnd loaded; another program loaded this one"
         elif matches:
             expected = f"one of {', '.join(each.name for each in matches)}"
         else:
             expected = (
-                f"an algorithm that cwnd has loaded: {', '.join(each.name for each in registered) or 'there is none'}"
+                f"an algorithm that cwnd loaded: {', '.join(each.name for each in registered) or 'there is none'}"
             )
         raise KernelInputError("NAME", name, expected)
     registration = matches[0]

@@ -24,7 +24,7 @@ def module(text: str, settings: Sequence[str]) -> KernelModule:
     """The module for `NAME[:SET]` and `--param KEY=VALUE`, validated."""
     if is_object(text):
         if not Path(text).is_file():
-            raise KernelInputError("NAME", text, "a kernel object that exists; cwnd build-kernel makes them")
+            raise KernelInputError("NAME", text, "an existing kernel object; cwnd build-kernel makes one")
         asked = KernelModule.from_file(text)
     else:
         asked = KernelModule(name_of_set(text))
@@ -80,7 +80,9 @@ def acquire(text: str, settings: Sequence[str]) -> tuple[str, KernelLoadedModule
             return asked.kernel_name, asked.load(asked.kernel_name)
         name, handle = text, loaded[0].share()
     if settings:
-        raise KernelInputError("--param", settings[0], f"no parameter: {name} has those that it has")
+        raise KernelInputError(
+            "--param", settings[0], f"no parameter: {name} is loaded already, and its parameters are fixed"
+        )
     return name, handle
 
 

@@ -15,7 +15,7 @@ def switch(text: str, settings: Sequence[str], *, port: str | None, origin: str 
     Prints each of them, and returns how many refused. Raises `OSError` if there is none.
     """
     if port is None and origin is None:
-        raise KernelInputError("--port, --from", "", "at least one of them: which connections?")
+        raise KernelInputError("--port, --from", "", "at least one of them, to select connections")
     number = None if port is None else number_of(port)
     name, handle = acquire(text, settings)
     try:
@@ -40,9 +40,9 @@ def switch(text: str, settings: Sequence[str], *, port: str | None, origin: str 
     if not matched:
         raise OSError(no_match_message(number, origin))
     unchanged = matched - changed - refusals
-    print(f"{changed} moved to {name}, {unchanged} on it before, {refusals} refused")
+    print(f"{changed} moved to {name}, {unchanged} already on it, {refusals} refused")
     if handle is not None and handle.shared_with is None and changed:
-        print(f"{name} was loaded for them, and goes when the last of them ends.")
+        print(f"{name} was loaded for them and is unloaded when the last of them ends.")
     return refusals
 
 

@@ -77,12 +77,12 @@ def begin(options: TraceOptions, *, has_command: bool) -> RunningTrace:
         return RunningTrace(source, {"set": asked.set_name, "params": dict(asked.params)})
     if options.settings:
         raise KernelInputError(
-            "--param", options.settings[0], "none: only an algorithm that is loaded for it has parameters"
+            "--param", options.settings[0], "no parameter: only an algorithm loaded for this trace has parameters"
         )
     if options.cc.startswith(KERNELS_OWN):
         if kernels_own not in KernelTrace.kernels_own():
             names = ", ".join(KERNELS_OWN + name for name in KernelTrace.kernels_own())
-            raise KernelInputError("--cc", options.cc, f"one whose functions the kernel opens to us: {names}")
+            raise KernelInputError("--cc", options.cc, f"one whose functions the kernel exposes to BPF: {names}")
         name = options.kernel_name or f"cwnd_k_{kernels_own}"
         record = KernelTrace.of_transport if options.transport else KernelTrace.of_kernels_own
         source = record(kernels_own, name, options.port, RING_BYTES)
@@ -93,8 +93,8 @@ def begin(options: TraceOptions, *, has_command: bool) -> RunningTrace:
         raise KernelInputError(
             "--cc",
             options.cc,
-            "an algorithm of ours (cwnd algorithms), an object of cwnd build-kernel, a name that is loaded, kernel/cubic, "
-            "kernel/reno, or one that the kernel has" + (f" (did you mean {near}?)" if near else ""),
+            "an algorithm of cwnd (cwnd algorithms), an object of cwnd build-kernel, a loaded name, kernel/cubic, "
+            "kernel/reno, or an algorithm that the kernel has" + (f" (did you mean {near}?)" if near else ""),
         )
     if options.kernel_name:
         raise KernelInputError("--as", options.kernel_name, "none: nothing is loaded for this trace")
@@ -111,7 +111,7 @@ def module_of(options: TraceOptions, *, has_command: bool) -> KernelModule | Non
         set_name = name_of_set(options.cc)
         if set_name in set_names():
             if set_name in {name for known in _native.algorithms() if not known["built_in"] for name in sets_of(known)}:
-                expected = f"the object of {set_name}, as cwnd build-kernel makes it, or the name of one that is loaded"
+                expected = f"the object of {set_name} from cwnd build-kernel, or the name of a loaded algorithm"
                 raise KernelInputError("--cc", options.cc, expected)
             return module(options.cc, options.settings)
         # Connections of a loaded algorithm cannot be recorded any more. For a command, the same module is loaded once more.
@@ -121,7 +121,11 @@ def module_of(options: TraceOptions, *, has_command: bool) -> KernelModule | Non
             raise
         raise KernelInputError("--cc", (error.value or options.cc).strip('"'), error.expected) from None
     if loaded is not None and options.settings:
-        raise KernelInputError("--param", options.settings[0], f"no parameter: {options.cc} has those that it has")
+        raise KernelInputError(
+            "--param",
+            options.settings[0],
+            f"no parameter: {options.cc} is loaded already, and its parameters are fixed",
+        )
     return loaded
 
 
@@ -252,17 +256,17 @@ def why_nothing_recorded(summary: TraceSummary, port: int) -> str:
     name = summary["algorithm"]
     if "command" not in summary:
         return (
-            f"{line}no connection{with_port} used {name}; one does that asks for it (setsockopt TCP_CONGESTION), whose namespace has it in "
-            "net.ipv4.tcp_congestion_control, or that a command after -- makes"
+            f"{line}no connection{with_port} used {name}; select it with setsockopt TCP_CONGESTION, with net.ipv4.tcp_congestion_control in the namespace, "
+            "or with a command after --"
         )
     program, code, counts = summary["command"][0], summary["exit"], summary["command_connections"]
     if code is None:
-        return f"{line}{program}, which was still running, had no TCP connection on {name}{with_port}"
+        return f"{line}{program}, still running, had no TCP connection on {name}{with_port}"
     ended = f"{program} (exit code {code})"
     if counts is None:
         return (
-            f"{line}{ended} had no TCP connection on {name}{with_port}; only one of this network namespace that asks for nothing else "
-            "has it"
+            f"{line}{ended} had no TCP connection on {name}{with_port}; only connections of this network namespace that ask for no other "
+            "algorithm use it"
         )
     if counts["made"] + counts["accepted"] == 0:
         return f"{line}{ended} had no TCP connection on {name} (0 made, 0 accepted)"
@@ -284,10 +288,10 @@ def report(summary: TraceSummary, folder: Path | None) -> None:
         print(f"repeated on the host: {summary['differences']:,} differences")
         print(f"compared after every call: {what_is_compared(calls, calls, summary['states_compared'])}")
     elif "set" in summary:
-        print(f"not repeated on the host: that takes --plugin and the crate of {summary['set']}")
+        print(f"not repeated on the host: this needs --plugin with the crate of {summary['set']}")
     if summary["repaired"]:
         print(
-            f"repaired: {summary['repaired']:,} windows and thresholds that the algorithm had not given (docs/guide/kernel.md)"
+            f"repaired: {summary['repaired']:,} windows and thresholds that the algorithm did not set (docs/guide/kernel.md)"
         )
     if summary["unguarded"]:
         count = summary["unguarded"]
@@ -299,11 +303,12 @@ def report(summary: TraceSummary, folder: Path | None) -> None:
         print(f"first: {summary['first']}")
     if summary["lost"]:
         print(
-            "What was lost found the ring buffer full; from there on the host's state may be another.", file=sys.stderr
+            "Events were lost because the ring buffer was full; after that the host's state may differ.",
+            file=sys.stderr,
         )
     if unseen := summary.get("unseen"):
         print(
-            f"{unseen:,} data segments that the kernel counts are not among the packets (docs/guide/hook-order.md).",
+            f"The packets lack {unseen:,} data segments that the kernel counts (docs/guide/hook-order.md).",
             file=sys.stderr,
         )
     if folder is not None:

@@ -43,16 +43,16 @@ def report(name: str, ended: KernelEnded) -> None:
 
 def by_namespace_setting(because: str) -> None:
     """Reports that the command's connections get the algorithm by the namespace's setting, not by a cgroup of their own."""
-    note(f"cwnd: by the setting of this network namespace, as there can be no cgroup: {because}")
+    note(f"cwnd: using the setting of this network namespace, because no cgroup is available: {because}")
 
 
 def report_exceptions(name: str, ended: KernelEnded) -> None:
     """Reports connections, and processes left behind, that do not use the algorithm."""
     if ended.connections is not None and ended.connections[2]:
         refused = ended.connections[2]
-        say(f"{refused} times the kernel refused {name} ({ended.refusal}): such a connection ran on something else")
+        say(f"the kernel refused {name} {refused} times ({ended.refusal}): those connections used another algorithm")
     if ended.left:
-        say(f"{ended.left} of its processes still run; their connections keep {name}, new ones do not get it")
+        say(f"{ended.left} of its processes still run; their connections keep {name}, new connections do not get it")
 
 
 def say(text: str) -> None:

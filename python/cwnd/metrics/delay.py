@@ -61,7 +61,7 @@ def described(wait_ms: Floats, counts: Floats) -> Distribution:
 
     def finite(value: float) -> float:
         if np.isinf(value):
-            raise UndefinedError("the link never sends what waits")
+            raise UndefinedError("the link never sends the queued packets")
         return value
 
     return {

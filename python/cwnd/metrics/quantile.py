@@ -19,7 +19,7 @@ def quantile(values: Sample, part: float, weights: Sample | None = None) -> floa
     `weights` say how often each value occurred. Infinite values are allowed: they are larger than all others.
     """
     if not 0 < part <= 1:
-        raise ValueError(f"{part} is no part; expected 0 < part ≤ 1")
+        raise ValueError(f"part is {part}; expected 0 < part ≤ 1")
     sample = np.asarray(values, dtype=np.float64)
     if np.isnan(sample).any():
         raise ValueError("a value is not a number")

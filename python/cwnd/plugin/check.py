@@ -47,7 +47,7 @@ class Failure:
     def __str__(self) -> str:
         event = f" at {self.event}" if self.event else ""
         whose = (
-            f"a fault of cwnd, not of {self.set}, to be reported with the scenario or history"
+            f"a bug in cwnd, not in {self.set}; please report it with the scenario or history"
             if self.of_cwnd
             else self.set
         )

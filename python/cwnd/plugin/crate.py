@@ -64,7 +64,7 @@ def check_name(name: str) -> None:
         raise CrateError("NAME", name, NAME_FORM)
     lines = (TEMPLATES / "taken.txt").read_text(encoding="utf-8").splitlines()
     if name in {word for line in lines if not line.startswith("#") for word in line.split()}:
-        raise CrateError("NAME", name, f"{NAME_FORM}, and none that Rust or the core uses")
+        raise CrateError("NAME", name, f"{NAME_FORM}, not used by Rust or the core")
     built_in = [algorithm for algorithm in _native.algorithms() if algorithm["name"] not in LOADED]
     if name in (parameter_set["name"] for algorithm in built_in for parameter_set in algorithm["sets"]):
         raise CrateError("NAME", name, "a name that no algorithm has; cwnd algorithms lists them")
@@ -78,7 +78,7 @@ def new(name: str, folder: str | Path | None = None) -> Path:
     check_name(name)
     folder = Path(name) if folder is None else path_of("folder", folder)
     if folder.exists() or folder.is_symlink():
-        raise CrateError("folder" if folder == Path(name) else "--path", folder, "a folder that does not exist yet")
+        raise CrateError("folder" if folder == Path(name) else "--path", folder, "a new folder")
     replacements = {"lull": name, "Lull": "".join(word.capitalize() for word in name.split("_"))}
     core = source()
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -162,9 +162,9 @@ def build(crate: str | Path, field: str = "plugin", profile: str = "release") ->
     try:
         done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     except FileNotFoundError:
-        raise OSError("cargo is not installed: an algorithm of one's own needs Rust 1.89 or newer") from None
+        raise OSError("cargo is not installed: an algorithm of your own needs Rust 1.89 or newer") from None
     if done.returncode != 0:
-        raise CrateError(field, crate, "a crate that builds; the compiler's words are above", done.stderr)
+        raise CrateError(field, crate, "a crate that builds; see the compiler's output above", done.stderr)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     built = next(
         Path(file)
@@ -229,10 +229,10 @@ def build_kernel(
             if places:
                 more = f" ({len(places)} places, above)" if len(places) > 1 else ""
                 log = "".join(f"{line}\n" for line in places) if more else ""
-                raise CrateError("crate", crate, f"code that the kernel can have{more}: {places[0]}", log) from None
+                raise CrateError("crate", crate, f"code that the kernel accepts{more}: {places[0]}", log) from None
             if words.count("\n") > 2:
                 raise CrateError("crate", crate, "one that builds for the kernel; see above", words + "\n") from None
-            raise CrateError("crate", crate, f"one that the kernel can have: {words}") from None
+            raise CrateError("crate", crate, f"one that the kernel accepts: {words}") from None
         with replacing(out) as part:
             shutil.copyfile(built, part)
     return out

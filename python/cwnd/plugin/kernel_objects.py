@@ -31,7 +31,7 @@ def kernel_object(algorithm: str, cc: str) -> Path:
         raise CrateError(
             "plugin",
             algorithm,
-            "the folder of its crate in lane live, from which its kernel object is built, not a library",
+            "the folder of its crate, not a library: lane live builds its kernel object from the folder",
         )
     # A change of the crate changes the digest of its library.
     folder = crate / "target" / "cwnd" / "live" / LOADED[algorithm][:16]

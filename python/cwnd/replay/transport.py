@@ -34,7 +34,7 @@ def replay_transport(folder: str | Path) -> TransportOutcome:
     expired, is the record's. Returns `connections`, `events` (acknowledgements, transmissions, timers), `calls` of the kernel's hooks,
     `divergent` (events whose calls differ in order, arguments or results), `out_of_step` (events before which the two sides knew different
     things of the segments out), `gaps` (connections whose record lacks something), `no_sack` (connections without selective acknowledgements), and
-    `not_compared` (their events from there on, which are not among `events`), `closing` (events since their connections close, which are
+    `not_compared` (their events from there on, which are not among `events`), `closing` (events of closing connections, which are
     neither), `complete` (whether more than nothing, and all but one in a hundred of the events before that, were compared), `explained`
     (arguments that the simulator cannot have: what, why, in how many events they differ), `retransmissions` and `timers` (how many, and how many of them the sender would not have had),
     `kinds` and `states` (a `kind` each, how many `events`, how many of these `fresh`, that is with both sides in step before, and

@@ -391,6 +391,6 @@ def over_measure(name: str, measured: Sequence[MeasureDocument]) -> IntervalDocu
 
 
 def identical(runs: Sequence[RunDocument]) -> bool:
-    """Whether several runs are all the same: then nothing in the scenario is random, and the intervals mean nothing."""
+    """Whether several runs are all the same: then nothing in the scenario is random, and the intervals have no meaning."""
     plain = [{key: value for key, value in run.items() if key != "seed"} for run in runs]
     return len(runs) > 1 and all(run == plain[0] for run in plain)

@@ -140,8 +140,8 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     begin, end = document["measured_s"]
     printer.print(
         f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
-        "means, of sums over a group's flows (windows: of means), with 95 % confidence intervals. "
-        "counts are of that interval too (--json has those of the whole run). "
+        "means over the seeds of each group's sum (windows: its mean), with 95 % confidence intervals. "
+        "Counts cover the same interval (--json has the whole run). "
         + ("delay: the wait in the queue; " if delays is DELAY else "")
         + drop_causes.legend(
             drop_causes.reported(
@@ -208,7 +208,7 @@ def traffic(groups: Sequence[TrafficOverRuns]) -> Grid:
 
 
 #: The message if all of several runs are the same.
-IDENTICAL_RUNS = "every run is the same: nothing in this scenario is random, and the intervals mean nothing"
+IDENTICAL_RUNS = "every run is the same: nothing in this scenario is random, and the intervals have no meaning"
 # Reasons that need no line if they hold for every run: the numbers show them.
 OBVIOUS = (
     NO_RATE,

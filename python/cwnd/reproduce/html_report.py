@@ -240,7 +240,7 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
     second = entry.get("second")
     second_heading = f"with {second['cubic']}" if second and "failed" not in second else None
     failed = (
-        f"<p>With {escape(second['cubic'])} it could not be run: {escape(second['failed'])}</p>"
+        f"<p>The run with {escape(second['cubic'])} failed: {escape(second['failed'])}</p>"
         if second and "failed" in second
         else ""
     )
@@ -343,13 +343,13 @@ def page(shown: list[Entry], known: Mapping[str, AnyExperiment], folder: Path, b
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>CUBIC\'s papers, run again</title><link rel="icon" href="data:,"><style>{style}</style></head><body><main>'
-        "<h1>CUBIC's papers, run again</h1>"
-        f"<p>What five papers about CUBIC state, claim by claim, beside what cwnd {escape(str(version))} measures. {when}"
-        "A number is a mean over seeds (a median where a time was not always reached), with its 95 % confidence interval; † marks a "
-        "bound that is this project's choice; near: the interval reaches over the bound, or the seeds disagree. Arithmetic follows from "
-        "formulas, conformance is what an algorithm does by itself, empirical what flows do on a network; of readings that exclude each other "
-        "the one counts, in the last four columns, in which most statements hold.</p>"
+        f'<title>CUBIC\'s papers, reproduced</title><link rel="icon" href="data:,"><style>{style}</style></head><body><main>'
+        "<h1>CUBIC's papers, reproduced</h1>"
+        f"<p>Each claim of five papers about CUBIC, compared with what cwnd {escape(str(version))} measures. {when}"
+        "A number is a mean over seeds (a median where a time was not always reached), with its 95 % confidence interval. † marks a "
+        "bound that this project chose. Near: the interval includes the bound, or the seeds disagree. Arithmetic claims follow from "
+        "formulas, conformance claims test an algorithm alone, empirical claims test flows on a network. Where readings exclude each other, "
+        "the last four columns count the reading in which most statements hold.</p>"
         f"{overview(shown, before)}{''.join(parts)}</main></body></html>\n"
     )
 

@@ -172,7 +172,7 @@ def why_not(scenario: Scenario) -> str:
     if scenario.rate_mbps is None:
         return "a bottleneck without a rate, by which experiments share a machine"
     if scenario.rate_mbps > MOST_MBPS:
-        return f"a bottleneck of {scenario.rate_mbps:g} Mbit/s; experiments go through lane live up to {MOST_MBPS:g} Mbit/s"
+        return f"a bottleneck of {scenario.rate_mbps:g} Mbit/s; lane live takes experiments up to {MOST_MBPS:g} Mbit/s"
     return ""
 
 

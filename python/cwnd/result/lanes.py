@@ -85,7 +85,7 @@ def too_fast(scenario: Scenario) -> str | None:
         return None
     return (
         f"a flow may have {packets:,} packets/s; the emulator has held {HELD_PACKETS_PER_S:,} on two processors"
-        " (600 Mbit/s of 1500 bytes): this run may end as one that this machine did not keep up with"
+        " (600 Mbit/s of 1500 bytes): this machine may not keep up with this run"
     )
 
 

@@ -40,7 +40,7 @@ class MemoryPackets:
 
 
 class FolderPackets(Mapping[str, bytes]):
-    """Files of a folder, read when they are asked for. What is no regular file, or has no room in memory, is a `NoResultError` of one line."""
+    """Files of a folder, read when they are asked for. What is not a regular file, or has no room in memory, is a `NoResultError` of one line."""
 
     def __init__(self, folder: Path, hosts: list[str]) -> None:
         self._folder = folder

@@ -160,7 +160,7 @@ def ended_before(name: str, of: str, count: float, started: float) -> str:
     """Says that transfers had ended before the measured interval, whose rates do not show them; `of`: flow or traffic."""
     which, them = ("", "it") if started == 1 else (f" {count:.4g} of {started:.4g}", "them")
     fairness = f", and fairness counts {them} with rate 0" if of == "flow" else ""
-    return f"{name}:{which} ended before the measured interval: rates are without {them}{fairness} (--measure sets the interval)"
+    return f"{name}:{which} ended before the measured interval: rates exclude {them}{fairness} (--measure sets the interval)"
 
 
 def whole_run(summary: Summary) -> str:
@@ -258,9 +258,9 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(transfers(summary))
         if any(len(group["by_size"]) > 1 for group in summary["transfers"]):
             printer.print(sizes(summary))
-        printer.print("took: from the start, before the handshake if there is one, to the last byte received")
+        printer.print("took: time from the start (before any handshake) to the last byte received")
         if any(group["finished"] < group["started"] for group in summary["transfers"]):
-            printer.print("-: some did not end within the run; they count as longer than all others")
+            printer.print("-: some did not end within the run and count as longer than all others")
         for group in summary["transfers"]:
             if group["ended_before"]:
                 printer.print(ended_before(group["name"], group["of"], group["ended_before"], group["started"]))
@@ -299,8 +299,8 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         )
         if live.get("pauses"):
             printer.print(
-                f"the machine was stopped {live['pauses']} time{'' if live['pauses'] == 1 else 's'}, for {live['paused_ms']:.1f} ms together and "
-                f"{live['longest_pause_ms']:.1f} ms at most"
+                f"the machine was stopped {live['pauses']} time{'' if live['pauses'] == 1 else 's'}, {live['paused_ms']:.1f} ms in total, "
+                f"{live['longest_pause_ms']:.1f} ms at the longest"
             )
         printer.print(f"{perf['packets']:,} packets; the emulator took {perf['cpu_s']:.2f} s of CPU")
         return

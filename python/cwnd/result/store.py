@@ -99,9 +99,9 @@ def check_folder(folder: Path, kind: str = KIND, *, force: bool = False) -> None
     this program. A folder with anything else in it is never replaced.
     """
     if folder.resolve() == Path.cwd():
-        raise FolderError(f'folder: "{folder}" is not accepted; expected another folder than the current one')
+        raise FolderError(f'folder: "{folder}" is not accepted; expected a folder other than the current one')
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise FolderError(f'folder: "{folder}" is not accepted; expected a folder, or a name that is free')
+        raise FolderError(f'folder: "{folder}" is not accepted; expected a folder, or a free name')
     if not folder.exists() or not any(folder.iterdir()):
         return
     if partial_folders.is_unfinished(folder):

@@ -77,12 +77,12 @@ def print_list(printer: Printer, column: int) -> None:
     """Prints the stacks and their own algorithms, below those of the registry."""
     printer.print("")
     printer.paragraph(
-        "real stacks: with stack=NAME both ends of a flow are that stack, with an algorithm above, where it takes one, or its own"
+        "real stacks: with stack=NAME both ends of a flow run that stack, with an algorithm from above if it accepts one, or with its own"
     )
     for name, stack in stacks().items():
         printer.entry(name, f"{stack['summary']} ({package(stack)})", column=column)
     printer.print("")
-    printer.paragraph("their own algorithms, each with the stacks that have it: stock-cubic@stack=quinn")
+    printer.paragraph("their own algorithms, with the stacks that have each: stock-cubic@stack=quinn")
     for name, algorithm in stock_algorithms().items():
         by = ", ".join(stack["name"] for stack in algorithm["stacks"])
         printer.entry(name, f"{algorithm['summary']} ({by})", column=column)
@@ -98,10 +98,10 @@ def show_stack(stack: _native.Stack, *, as_json: bool) -> None:
         return
     printer = Printer()
     printer.paragraph(f"{stack['name']}: {stack['summary']}")
-    printer.paragraph(f"a stack: stack={stack['name']} of any flow, in lane sim; {package(stack)}", indent=2)
+    printer.paragraph(f"a stack: stack={stack['name']} on any flow, in lane sim; {package(stack)}", indent=2)
     printer.print("")
     if own:
-        whose = "ours, by their names, or its own" if stack["takes_ours"] else "its own alone"
+        whose = "cwnd's, by their names, or its own" if stack["takes_ours"] else "only its own"
         printer.paragraph(f"algorithms: {whose}:", indent=2)
     for algorithm in stack["algorithms"]:
         printer.entry(algorithm["name"], algorithm["summary"], column=20, indent=4)
@@ -125,7 +125,7 @@ def show_stock(algorithm: StockAlgorithm, *, as_json: bool) -> None:
     printer = Printer()
     printer.paragraph(f"{algorithm['name']}: {algorithm['summary']}")
     has = ", ".join(f"{stack['name']} ({package(stack)})" for stack in algorithm["stacks"])
-    printer.paragraph(f"an algorithm of a stack's own, which has no parameters here: of {has}", indent=2)
+    printer.paragraph(f"a stack's own algorithm, without parameters; available in {has}", indent=2)
     printer.print("")
     for command in commands:
         printer.paragraph(command, indent=2)

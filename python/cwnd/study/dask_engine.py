@@ -80,7 +80,7 @@ class DaskExecutor:
                 if half:
                     ended.update([self._send(numbers[:half]), self._send(numbers[half:])])
                 else:
-                    yield from self._deliver(numbers, [Outcome(None, "each worker that began this run ended")])
+                    yield from self._deliver(numbers, [Outcome(None, "every worker that started this run ended")])
             except Exception as error:
                 raise self._failure(error) from error
             else:
@@ -123,7 +123,7 @@ class DaskExecutor:
         if isinstance(error, ImportError):
             return refused("dask", address, f"workers with cwnd {__version__}; one has not: {text}")
         if "deserialization" in text:
-            return refused("dask", address, f"a scheduler with cwnd {__version__} too, as it reads what is to be run")
+            return refused("dask", address, f"a scheduler with cwnd {__version__} too, because it reads the tasks")
         return error
 
     def stop(self) -> None:
@@ -164,7 +164,7 @@ def connected(given: object, tell: Callable[[str], None]) -> Iterator[Client]:
     if "address" in where and ADDRESS.fullmatch(given) is None:
         raise refused("dask", given, EXPECTED)
     if "scheduler_file" in where and not Path(given).is_file():
-        raise refused("dask", given, "a scheduler's file that is there")
+        raise refused("dask", given, "an existing scheduler file")
     slow = threading.Timer(SILENT_S, tell, [f"no answer from {given} yet; waiting for {CONNECT_S} s"])
     slow.daemon = True
     slow.start()

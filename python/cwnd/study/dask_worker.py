@@ -81,7 +81,9 @@ class Libraries(distributed.WorkerPlugin):  # type: ignore[misc]
             except OSError:
                 library = b""
             if hashlib.sha256(library).hexdigest() != digest:
-                raise refused("plugin", name, "a library that is still there as it was loaded, to send it to workers")
+                raise refused(
+                    "plugin", name, "a library that is unchanged since it was loaded, because workers receive it"
+                )
             self.by_digest[digest] = library
         self.name = f"cwnd-{'-'.join(sorted(digest[:16] for digest in self.by_digest))}"
 

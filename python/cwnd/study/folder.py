@@ -201,7 +201,7 @@ class StudyFolder:
             and any(before.get(key) != manifest.get(key) for key in DESCRIBED if key not in may_differ)
         ):
             raise FolderError(
-                f'folder: "{self.path}" is not accepted; expected the study that this is a part of, or a free name (it holds parts of another one)'
+                f'folder: "{self.path}" is not accepted; expected a folder with parts of this study, or a free name (it holds parts of another study)'
             )
         # A study of other flows or another link: what was drawn of the one before is none of it.
         self.replaced = not is_part and "done" in before and before.get("base") != manifest["base"]
@@ -271,7 +271,7 @@ def load_study(folder: Path) -> Study:
         raise FolderError(f'folder: "{folder}" is not accepted; expected a {STUDY}, of cwnd sweep -o')
     if "done" not in manifest:
         raise FolderError(
-            f'folder: "{folder}" is not accepted; expected a study with its tables: the command that was stopped, again, writes them'
+            f'folder: "{folder}" is not accepted; expected a study with its tables: run the interrupted command again to write them'
         )
     check_shape(manifest, Concluded, MANIFEST, signed=False)
     failed = read_json(folder / FAILED) if (folder / FAILED).exists() else []

@@ -66,7 +66,7 @@ def base_document(points: Points) -> dict[str, object]:
     files = points.named_files()
     size = sum(map(len, files.values()))
     if size > MOST_FILE_BYTES:
-        expected = f"files of at most {size_in_words(MOST_FILE_BYTES)} together, which the folder of a study keeps"
+        expected = f"files of at most {size_in_words(MOST_FILE_BYTES)} in total, because a study's folder keeps copies"
         raise refused("scenario", f"files of {size_in_words(size)}", expected)
     if base.fixed:
         document["fixed"] = plain("", dict(base.fixed))

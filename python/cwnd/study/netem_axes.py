@@ -49,10 +49,10 @@ def check_netem_axes(axes: Mapping[str, Values], settings: Mapping[str, Setting]
         for key in said_by(axes[netem]):
             for axis in axes:
                 if axis != netem and overlap(full(axis), f"{table}{key}"):
-                    raise refused("axis", axis, f"no axis of it with {netem}, whose lines say it")
+                    raise refused("axis", axis, f"no axis of it with {netem}, whose lines set it")
             for set_key, (name, value) in settings.items():
                 if overlap(set_key, f"{table}{key}"):
-                    raise refused(name, value, f"no {name} with the axis {netem}, whose lines say it")
+                    raise refused(name, value, f"no {name} with the axis {netem}, whose lines set it")
 
 
 def said_by(lines: Values) -> Iterator[str]:

@@ -119,7 +119,7 @@ class Points:
                 raise refused(
                     "axis",
                     key,
-                    "a scenario file or its keys: a Scenario has all that a host or a preset says in it already",
+                    "a scenario file or its keys: a Scenario already contains the keys of its host or preset",
                 )
         check_netem_axes(self.design.axes, self.base.given)
         self.points = [self.point(number, assignment) for number, assignment in enumerate(self.design)]

@@ -111,7 +111,7 @@ def table(study: Study, printer: Printer | None = None) -> None:
     said = dict.fromkeys(str(key[-1]) for key, found in transfers.items() if found["ended_before"].get("mean"))
     if said:
         printer.print(
-            f"{', '.join(said)}: some ended before the measured interval: rates are without them, and fairness counts flows among them with rate 0 (--measure sets the interval)"
+            f"{', '.join(said)}: some ended before the measured interval: rates exclude them, and fairness counts flows among them with rate 0 (--measure sets the interval)"
         )
 
 

@@ -71,5 +71,5 @@ class Study(RunsAndMeans, Displayed):
 
     def __repr__(self) -> str:
         failed = f", {len(self.failed)} failed" if self.failed else ""
-        wide = f", {count_of(len(self.wide), 'point')} less precise than asked" if self.wide else ""
+        wide = f", {count_of(len(self.wide), 'point')} less precise than requested" if self.wide else ""
         return f"Study({self.done} of {self.asked} runs{failed}{wide}; factors {', '.join(self.factors) or 'none'})"

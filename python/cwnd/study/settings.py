@@ -49,7 +49,7 @@ def settings_of(seeds: object, until: object, most_seeds: object, lane: str, sha
     if not 1 <= whole("shard", number, 100_000) <= count:
         raise refused("shard", f"{number}/{count}", f"a part from 1 to {count}")
     if until is not None and count > 1:
-        raise refused("until", until, "no shard: the seeds that a point needs depend on its others")
+        raise refused("until", until, "no shard: the number of seeds of a point depends on its earlier runs")
     if most_seeds is not None and until is None:
         raise refused("most_seeds", most_seeds, "until= (--until) with it")
     precision = None if until is None else Precision.of(until)

@@ -59,12 +59,12 @@ class Range:
             raise refused(field, text, EXPECTED)
         (begin, first), (end, last) = (each.groups() for each in ends if each)
         if first not in ("", last):
-            raise refused(field, text, f"one unit at both ends, such as {begin}..{end}{last}")
+            raise refused(field, text, f"the same unit at both ends, such as {begin}..{end}{last}")
         log, count = match["log"] is not None, None if match["count"] is None else int(match["count"])
         if count is not None and not 2 <= count <= MOST_VALUES:
             raise refused(field, text, f"2 to {MOST_VALUES} values")
         if Decimal(begin) >= Decimal(end) or (log and not Decimal(begin)):
-            raise refused(field, text, f"a range that rises{', from above 0' if log else ''}")
+            raise refused(field, text, f"an increasing range{' above 0' if log else ''}")
         whole = DECIMALS.get(last) == 0 or (not last and "." not in begin + end)
         found = cls(Decimal(begin), Decimal(end), last, count, log, whole)
         if count is not None and len(set(found.values())) < count:

@@ -58,7 +58,7 @@ def test_the_same_command_again_says_in_a_line_what_it_removes(
     done = cwnd(*SHORT, "--no-plots", "-o", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines() == [
-        f"removed {left}, which a run that was stopped half-way had left",
+        f"removed {left}, left by an interrupted run",
         f"written to {tmp_path / 'run'}",
     ]
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
@@ -66,8 +66,8 @@ def test_the_same_command_again_says_in_a_line_what_it_removes(
 
 
 def test_it_is_no_result_and_every_command_says_why(tmp_path: Path, cwnd: Cli, going: subprocess.Popen[bytes]) -> None:
-    words = "expected a run that came to its end: this one"
-    for state in ("goes on", "was stopped half-way"):
+    words = "expected a finished run; this one"
+    for state in ("is still running", "was interrupted"):
         for folder in (half(tmp_path), tmp_path / "run"):
             with pytest.raises(NoResultError, match=f'^folder: "{folder}" is not accepted; {words} {state}'):
                 package.load(folder)

@@ -23,6 +23,6 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path, keeps: bool) -> None:
         child.send_signal(signal.SIGINT)
         _, said = child.communicate()
     assert child.returncode == 130
-    expected = f"kept in {out}; the same command goes on from there" if keeps else "nothing is kept without -o DIR"
+    expected = f"kept in {out}; the same command resumes the work" if keeps else "nothing is kept without -o DIR"
     assert expected in said and "stopped" in said and "Traceback" not in said, said
     until(lambda: outside() <= before)

@@ -137,7 +137,7 @@ def test_a_pin_outlives_the_command_until_it_is_unloaded(cwnd: Cli) -> None:
         row = listed(cwnd, "cwnd_t_pin")
         assert row and (row["pinned"], row["running"]) == (str(pin), False)
         again = cwnd("kernel", "load", "hybla-growth", "--param", "rtt0_ms=50", "--as", "cwnd_t_pin", "--pin")
-        assert again.returncode == 0 and "already, with the same settings" in again.stdout
+        assert again.returncode == 0 and "had already loaded cwnd_t_pin with the same settings" in again.stdout
         connection = Connection("cwnd_t_pin")
         try:
             connection.move(1)
@@ -157,7 +157,7 @@ def test_a_pin_outlives_the_command_until_it_is_unloaded(cwnd: Cli) -> None:
 def test_two_loaders_share_what_is_the_same_and_the_last_one_takes_it_out(load: Callable[..., Loader]) -> None:
     first = load("yeah", "--as", "cwnd_t_two")
     second = load("yeah", "--as", "cwnd_t_two")
-    assert f"process {first.process.pid} already, with the same settings" in second.said
+    assert f"Process {first.process.pid} had already loaded cwnd_t_two with the same settings" in second.said
     first.end(signal.SIGKILL)
     assert "cwnd_t_two" in registered()
     assert second.end()[0] == 0
@@ -203,7 +203,7 @@ def test_a_loader_notices_that_somebody_has_unloaded_its_algorithm(cwnd: Cli, lo
     loader = load("scalable", "--as", "cwnd_t_gone")
     assert cwnd("kernel", "unload", "scalable").stdout == "cwnd_t_gone is unloaded.\n"
     out, _ = loader.process.communicate(timeout=PATIENCE_S)
-    assert (loader.process.returncode, out) == (0, "cwnd_t_gone was unloaded by somebody else.\n")
+    assert (loader.process.returncode, out) == (0, "Another process unloaded cwnd_t_gone.\n")
 
 
 REFUSED = [
@@ -217,8 +217,8 @@ REFUSED = [
     (("load", "cubic", "--as", "sixteen_letters_"), ("--as", "sixteen_letters_", "1 to 15 letters")),
     (("load", "cubic", "--as", ""), ("--as", '""', "1 to 15 letters")),
     (("load", "no/such.bpf.o"), ("NAME", "no/such.bpf.o", "build-kernel")),
-    (("unload", "cubic"), ("NAME", "cubic", "not cwnd's")),
-    (("unload", "nothing"), ("NAME", "nothing", "that cwnd has loaded")),
+    (("unload", "cubic"), ("NAME", "cubic", "another program loaded this one")),
+    (("unload", "nothing"), ("NAME", "nothing", "that cwnd loaded")),
     (("lode", "cubic"), ("lode", "", "command")),
     (("load",), ("NAME", "", "Missing")),
 ]
@@ -247,7 +247,7 @@ def test_without_rights_the_refusal_says_what_is_needed(cwnd: Cli) -> None:
     last = done.stderr.splitlines()[-1]
     assert last.startswith("error: ") and "root" in last and "cwnd kernel doctor" in last
     done = bare("list")
-    assert done.returncode == 0 and "loaded by cwnd: not known" in done.stdout and "root" in done.stdout
+    assert done.returncode == 0 and "loaded by cwnd: unknown" in done.stdout and "root" in done.stdout
 
 
 @kernel

@@ -175,7 +175,10 @@ def test_what_a_killed_tracer_leaves_is_no_trace_and_goes_with_the_next_one(cwnd
     with tracing(folder, *PING_PONG) as process:
         until(lambda: process.poll() is not None or list(tmp_path.glob(".trace*/hooks.parquet")) != [], "a table")
         (left,) = tmp_path.iterdir()
-        with pytest.raises(NoResultError, match=f'^folder: "{folder}" is not accepted; expected a run .* goes on'):
+        with pytest.raises(
+            NoResultError,
+            match=f'^folder: "{folder}" is not accepted; expected a finished run; this one is still running',
+        ):
             load(folder)
         # A run into the same folder leaves it alone.
         assert cwnd("compare", "reno", "--duration", "1s", "--no-plots", "-o", folder).returncode == 0
@@ -184,11 +187,11 @@ def test_what_a_killed_tracer_leaves_is_no_trace_and_goes_with_the_next_one(cwnd
     assert [path.name for path in tmp_path.iterdir()] == [left.name]
     for name in (folder, left):
         with pytest.raises(
-            NoResultError, match=f'^folder: "{name}" is not accepted; expected a run .* was stopped half-way'
+            NoResultError, match=f'^folder: "{name}" is not accepted; expected a finished run; this one was interrupted'
         ):
             load(name)
     done = cwnd("kernel", "trace", "--cc", "veno", "--no-plots", "-o", folder, "--", *SHORT_SEND)
-    assert (done.returncode, done.stderr) == (0, f"removed {left}, which a run that was stopped half-way had left\n")
+    assert (done.returncode, done.stderr) == (0, f"removed {left}, left by an interrupted run\n")
     assert [path.name for path in tmp_path.iterdir()] == ["trace"]
     assert isinstance(load(folder), KernelTrace)
 
@@ -209,7 +212,7 @@ def test_an_earlier_trace_that_a_killed_one_had_moved_aside_is_back(cwnd: Cli, t
     assert cwnd(*command).returncode == 0
     folder.rename(tmp_path / ".trace.abcd_123.old")
     refused = cwnd(*command)
-    restored = f"restored {folder}, which a run that was stopped half-way had moved aside"
+    restored = f"restored {folder}, which an interrupted run had moved aside"
     assert refused.returncode == 2 and refused.stderr.splitlines()[0] == restored and "--force" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["trace"] and isinstance(load(folder), KernelTrace)
 

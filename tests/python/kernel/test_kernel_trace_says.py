@@ -115,7 +115,7 @@ def test_a_trace_by_the_namespaces_setting_says_that_it_is_by_that(namespace: Ca
 
     done = traced(*SENDS)
     assert done.returncode == 0, done.stderr
-    line = "cwnd: by the setting of this network namespace, as there can be no cgroup: "
+    line = "cwnd: using the setting of this network namespace, because no cgroup is available: "
     assert done.stderr.startswith(line) and done.stderr.count("\n") == 1, done.stderr
     assert json.loads(done.stdout)["connections"] == 2
     # It asks for another, which the setting lets it have.

@@ -128,7 +128,7 @@ def test_live_connections_move_and_keep_what_was_loaded_for_them(cwnd: Cli, load
         done = cwnd("kernel", "switch", "--port", port, "--from", "cwnd_s_from", "htcp")
         assert (done.returncode, done.stderr) == (0, "")
         assert f"127.0.0.1:{port} - " in done.stdout and "cwnd_s_from -> cwnd_htcp" in done.stdout
-        assert "1 moved to cwnd_htcp, 0 on it before, 0 refused" in done.stdout
+        assert "1 moved to cwnd_htcp, 0 already on it, 0 refused" in done.stdout
         assert "cwnd_htcp" not in registered(), "it was loaded for the connection only"
         connection.move(3)
         assert connection.algorithm() == "cwnd_htcp"
@@ -148,7 +148,7 @@ REFUSED = [
     (("use", "kernel/reno", "--param", "beta=2", "--", "true"), ("--param", "beta=2", "no parameter")),
     (("use", "reno", "--param", "beta=-1", "--", "true"), ("beta", "-1", "expected")),
     (("use", "reno"), ("COMMAND", "", "Missing")),
-    (("switch", "htcp"), ("--port", "--from", "which connections")),
+    (("switch", "htcp"), ("--port", "--from", "select connections")),
     (("switch", "--port", "70000", "htcp"), ("--port", "70000", "1 to 65535")),
     (("switch", "--port", "80", "htpc"), ("NAME", "htpc", "htcp")),
 ]

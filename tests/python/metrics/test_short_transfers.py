@@ -13,7 +13,7 @@ import cwnd as package
 
 #: 1 MB beside an endless flow: over after about 1.2 s, where the first 4 s of 20 are not measured.
 SHORT = ("cubic-linux@size=1MB", "reno-linux", "--rate", "40Mbit/s", "--rtt", "100ms", "--duration", "20s")
-NOTE = "cubic-linux: ended before the measured interval: rates are without it, and fairness counts it with rate 0"
+NOTE = "cubic-linux: ended before the measured interval: rates exclude it, and fairness counts it with rate 0"
 
 
 def flat(text: str) -> str:
@@ -47,7 +47,7 @@ def test_listed_transfers_are_reported_whenever_they_ended(cwnd: Cli, tmp_path: 
     listed = '[[traffic]]\nname = "few"\nmodel = "list"\nlist = [["0s", "100kB"], ["1us", "100kB"], ["10s", "100kB"]]\n'
     (tmp_path / "listed.toml").write_text(path + listed)
     done = cwnd("run", "listed.toml", cwd=tmp_path)
-    note = "few: 2 of 3 ended before the measured interval: rates are without them (--measure sets the interval)"
+    note = "few: 2 of 3 ended before the measured interval: rates exclude them (--measure sets the interval)"
     assert done.returncode == 0 and note in flat(done.stdout), done.stdout + done.stderr
     summary = json.loads(cwnd("run", "listed.toml", "--json", cwd=tmp_path).stdout)
     [group] = summary["transfers"]
@@ -69,7 +69,7 @@ def test_a_transfer_is_said_where_the_interval_is_explicit(cwnd: Cli, tmp_path: 
         '[[flow]]\ncc = "cubic-linux"\ncount = 2\nsize = "1MB"\n[[flow]]\ncc = "reno-linux"\nsize = "100MB"\n'
     )
     done = cwnd("run", "short.toml", cwd=tmp_path)
-    note = "cubic-linux: 2 of 2 ended before the measured interval: rates are without them, and fairness counts them with rate 0"
+    note = "cubic-linux: 2 of 2 ended before the measured interval: rates exclude them, and fairness counts them with rate 0"
     assert note in flat(done.stdout)
     assert "some did not end within the run; they count as longer than all others" in done.stdout
 

@@ -144,7 +144,7 @@ def test_each_refused_operation_is_named_with_its_line_and_what_to_write(probe: 
 def test_a_single_place_is_in_the_error_itself(probe: Path, rule: Path, cwnd: Cli) -> None:
     [number] = with_code(rule, ["a.saturating_mul(b)"])
     done = cwnd("build-kernel", probe)
-    says = f"code that the kernel can have: src/probe.rs:{number}: saturating_mul: {WIDE}"
+    says = f"code that the kernel accepts: src/probe.rs:{number}: saturating_mul: {WIDE}"
     assert done.returncode == 2 and says in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 

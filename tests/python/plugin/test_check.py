@@ -218,7 +218,7 @@ def test_a_panic_of_the_engine_is_a_line_on_the_command_line(
     monkeypatch.setattr("sys.argv", ["cwnd", "compare", "cubic"])
     assert run_guarded(app) == 1  # type: ignore[arg-type]
     said = capsys.readouterr().err
-    assert said == "error: a fault of cwnd, to be reported: panicked at crates/cwnd-sim/src/link.rs:7:3: no such link\n"
+    assert said == "error: a bug in cwnd, please report it: panicked at crates/cwnd-sim/src/link.rs:7:3: no such link\n"
 
 
 @cargo

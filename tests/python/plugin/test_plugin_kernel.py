@@ -112,6 +112,6 @@ def test_a_rule_that_can_panic_is_no_rule_for_the_kernel(cwnd: Cli, ease: Path, 
     finally:
         rule.write_text(text)
     line = text[: text.index("let window = conn.cwnd;")].count("\n") + 1
-    says = f"code that the kernel can have: src/ease.rs:{line}: an index that may be out of bounds; use get"
+    says = f"code that the kernel accepts: src/ease.rs:{line}: an index that may be out of bounds; use get"
     assert done.returncode == 2 and says in done.stderr, done.stderr
     assert list(tmp_path.iterdir()) == []

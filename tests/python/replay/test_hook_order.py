@@ -100,7 +100,7 @@ def test_data_in_both_directions_are_compared_and_what_follows_a_fin_is_left_out
     why = [what for what, _, events in outcome["explained"] if events > 0]
     assert "calls for data that acknowledge nothing new" in why
     assert (
-        f"left out: {outcome['closing']:,} events since their connections close"
+        f"left out: {outcome['closing']:,} events of closing connections"
         in cwnd("replay", "--transport", RECORDS / name).stdout
     )
 

@@ -239,7 +239,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(cwnd: Cli, tmp_p
     assert code == 130 and sorted(path.name for path in out.iterdir()) == sorted(
         ["manifest.json", "summary.json", *seeds]
     )
-    assert errors[-2:] == [f"5 of 12 runs are done and kept in {out}; the same command goes on from there", "stopped"]
+    assert errors[-2:] == [f"5 of 12 runs are done and kept in {out}; the same command resumes the work", "stopped"]
     assert "5 of 12 seeds" in shown
     assert len(json.loads((out / "summary.json").read_text())["runs"]) == 5
     assert cpu_s < 2  # the table of five runs; those in progress are given up, not awaited

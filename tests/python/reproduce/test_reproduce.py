@@ -117,7 +117,7 @@ def test_ctrl_c_leaves_nothing_half_written_and_says_how_to_go_on(tmp_path: Path
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=PATIENCE_S)[1]
     assert process.returncode == 130, errors
-    assert "the same command goes on from there" in errors
+    assert "the same command resumes the work" in errors
     for path in points.rglob("*"):
         assert not path.name.startswith("."), path
         if path.is_file():

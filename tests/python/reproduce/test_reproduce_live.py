@@ -225,7 +225,7 @@ def test_ctrl_c_in_the_command_writes_what_it_has(tmp_path: Path) -> None:
         until(lambda: threads(child.pid).count("cwnd-link") == 7)
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=60)
-    kept = f"0 of 7 runs in lane live are done and kept in {folder}; the same command goes on from there\n"
+    kept = f"0 of 7 runs in lane live are done and kept in {folder}; the same command resumes the work\n"
     assert child.returncode == 130 and said.startswith(kept) and "Traceback" not in said, said
     until(lambda: outside() <= before)
     (entry,) = json.loads((folder / "verdicts.json").read_text())

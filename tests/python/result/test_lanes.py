@@ -144,7 +144,7 @@ def test_replicates_are_read_back(tmp_path: Path) -> None:
     assert (again.asked, again.done, again.found, again.stopped) == (3, 3, 3, False)
     assert isinstance(cwnd.load(tmp_path / "study" / "seed-0002"), Result)
     (tmp_path / "study" / "summary.json").unlink()
-    with pytest.raises(NoResultError, match=r"expected replicates with their summary.json.*again, writes it$"):
+    with pytest.raises(NoResultError, match=r"expected replicates with their summary.json.*again to write it$"):
         cwnd.load(tmp_path / "study")
     with pytest.raises(NoResultError, match=r"expected a run, such as one of its seeds, not replicates$"):
         cwnd.replicate(scenario, 3, 1, tmp_path / "study")

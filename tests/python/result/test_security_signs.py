@@ -85,7 +85,7 @@ def test_no_number_of_a_summary_is_negative(folder: Path) -> None:
         (folder / "summary.json").write_text(json.dumps(with_minus_one(summary, where)))
         with pytest.raises(NoResultError) as refusal:
             package.load(folder)
-        assert f"{called(where)}: -1 is not accepted; expected a number from 0 on" in str(refusal.value)
+        assert f"{called(where)}: -1 is not accepted; expected a number, 0 or more" in str(refusal.value)
 
 
 # The interval of few values near 0 begins below 0.
@@ -99,7 +99,7 @@ def test_of_replicates_only_the_lower_end_of_an_interval_is_negative(tmp_path: P
             continue
         with pytest.raises(NoResultError) as refusal:
             package.load(tmp_path / "r")
-        assert f"{called(where)}: -1 is not accepted; expected a number from 0 on" in str(refusal.value)
+        assert f"{called(where)}: -1 is not accepted; expected a number, 0 or more" in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def repeated(text: str | bytes, rows: int = ROWS) -> pa.Array:
 @pytest.mark.parametrize("text", ["x" * 200, b"x" * 200])
 def test_a_text_in_many_rows_counts_as_often_as_it_is_there(text: str | bytes, tmp_path: Path) -> None:
     path = written(tmp_path, repeated(text))
-    assert "10,000 rows take more memory than this machine has" in refusal(path)
+    assert "10,000 rows need more memory than this machine has" in refusal(path)
     with pytest.raises(NoResultError, match="more memory"):
         read_table(path, {})
 

@@ -165,7 +165,7 @@ def test_runs_begin_when_workers_join_and_ctrl_c_keeps_what_is_done(cluster: Clu
     until(lambda: list((tmp_path / "s").glob("points/*/*.json")), process)
     process.send_signal(signal.SIGINT)
     code, said = ended(process)
-    assert code == 130 and "the same command goes on from there" in said and "Traceback" not in said, said
+    assert code == 130 and "the same command resumes the work" in said and "Traceback" not in said, said
     stopped = cwnd.load(tmp_path / "s")
     assert stopped.stopped and 0 < stopped.done < 40
 
@@ -269,7 +269,7 @@ def test_a_run_that_ends_its_workers_fails_and_the_others_of_its_batch_do_not(tm
     finally:
         cluster.end()
     assert [taken[number].numbers is not None for number in range(3)] == [True, True, False]
-    assert taken[2].why == "each worker that began this run ended"
+    assert taken[2].why == "every worker that started this run ended"
 
 
 @needs("rust")
@@ -289,7 +289,7 @@ def test_plugins_are_sent_to_workers(cluster: Cluster, tmp_path: Path) -> None:
     ("options", "says"),
     [
         (["--dask", "somewhere"], 'dask: "somewhere" is not accepted; expected a Dask scheduler\'s address'),
-        (["--dask", "none.json"], "expected a scheduler's file that is there"),
+        (["--dask", "none.json"], "expected an existing scheduler file"),
         (["--dask", "tcp://127.0.0.1:1", "--jobs", "2"], 'jobs: "2" is not accepted; expected no jobs beside dask'),
         (["--dask", "tcp://127.0.0.1:1", "--lane", "live"], "expected lane sim with it"),
     ],

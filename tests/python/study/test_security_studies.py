@@ -220,7 +220,7 @@ def whole_replicates(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("runs",), [], "runs of the seeds none"),
         (("seeds",), [1, 1], "runs of the seeds 1, 2; expected those of seeds, 1, 1"),
         (("seeds",), [1, 2, 3], "runs of the seeds 1, 2"),
-        (("asked",), -1, "summary.json.asked: -1 is not accepted; expected a number from 0 on"),
+        (("asked",), -1, "summary.json.asked: -1 is not accepted; expected a number, 0 or more"),
         (("links",), [], "no link"),
         (("runs", 1, "links"), [], "seed 2 has 0 links; expected 1"),
         (("runs", 0, "measures", "groups"), [], "seed 1 has 0 measures.groups"),

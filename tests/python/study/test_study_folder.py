@@ -131,7 +131,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == 130 and "the same command goes on from there" in said
+    assert process.returncode == 130 and "the same command resumes the work" in said
     assert not list((tmp_path / "s").rglob(".*"))
     stopped = cwnd.load(tmp_path / "s")
     assert isinstance(stopped, cwnd.Study) and stopped.stopped and 0 < stopped.done < 80

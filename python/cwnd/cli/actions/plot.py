@@ -55,9 +55,9 @@ def draw_from(
         for folder, result in zip(folders, results, strict=True):
             if isinstance(result, Study | KernelTrace):
                 what = (
-                    "one study by itself"
+                    "a study is drawn alone"
                     if isinstance(result, Study)
-                    else "no kernel trace with --kind or beside others"
+                    else "a kernel trace is drawn alone, without --kind"
                 )
                 raise refused("DIR", str(folder), f"runs or replicates; {what}")
         if where:
@@ -117,7 +117,7 @@ def written(
             raise refused(argument, value, expected)
     suffix = out.suffix.removeprefix(".") if out is not None else ""
     if form is not None and suffix and form != suffix:
-        raise refused("format", form, f"{suffix}, as the name of the file says")
+        raise refused("format", form, f"{suffix}, to match the file's name")
     chosen = form or suffix or FORMATS[0]
     if chosen not in FORMATS:
         if form is None:

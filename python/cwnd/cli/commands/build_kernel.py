@@ -13,10 +13,10 @@ def command(
     crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
     settings: Annotated[
         list[str] | None,
-        typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
+        typer.Option("--param", metavar="KEY=VALUE", help="Override a parameter. May be repeated."),
     ] = None,
     cc: Annotated[
-        str | None, typer.Option("--cc", metavar="NAME", help="Which of its parameter sets.", show_default="its first")
+        str | None, typer.Option("--cc", metavar="NAME", help="The parameter set to build.", show_default="its first")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", show_default="NAME.bpf.o in the crate")

@@ -20,24 +20,29 @@ def command(
     crate: Annotated[Path, typer.Argument(metavar="CRATE", help="The folder of an algorithm of your own.")],
     seconds: Annotated[
         str | None,
-        typer.Option(metavar="N", help="How long to run random simulations; 0 for none.", show_default="60"),
+        typer.Option(metavar="N", help="Seconds of random simulations; 0 for none.", show_default="60"),
     ] = None,
     simulations: Annotated[
-        str | None, typer.Option(metavar="N", help="How many random simulations to run, instead of how long.")
+        str | None, typer.Option(metavar="N", help="Number of random simulations, instead of a time.")
     ] = None,
     seed: Annotated[
-        str | None, typer.Option(metavar="N", help="Seed of all that is random.", show_default="another each time")
+        str | None,
+        typer.Option(
+            metavar="N", help="Seed of the random simulations and histories.", show_default="a new one each time"
+        ),
     ] = None,
     excepted: Annotated[
         list[str] | None,
-        typer.Option("--except", metavar="PROMISE", help="A promise that it breaks on purpose. May be repeated."),
+        typer.Option(
+            "--except", metavar="PROMISE", help="A promise that the algorithm breaks on purpose. May be repeated."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Check an algorithm of your own against the contract that the built-in ones keep, then run random simulations with it.
 
-    An algorithm that sets its own rate (cong_control) has promises of its own. Exit code 1 if it breaks a promise: a line for each says which, at what event, and whose
-    fault it is; above it are the history and the command that reproduces it.
+    Algorithms that set their own rate (cong_control) have their own promises. Exit code 1 if the algorithm breaks a promise. A line for each broken
+    promise gives the promise, the event and who is at fault; above it are the history and the command that reproduces it.
     """
     from cwnd.cli.progress import shown_check
     from cwnd.cli.watchdog import start_watchdog

@@ -30,11 +30,11 @@ KERNELS, _ = _native.flow_keys_without_live()
 COMPARE = f"""Run flows through one bottleneck and report the throughput of each.
 
 A flow's keys: {", ".join(key for key in _native.flow_keys() if key not in ELSEWHERE)}, and every parameter of its algorithm (see
-`cwnd show NAME`). A start of 0s..100ms is a random one, and the default. What each of them means, and networks beyond one bottleneck:
-docs/reference/scenario.md and docs/guide/write-a-scenario.md.
+`cwnd show NAME`). The default start is random, 0s..100ms. docs/reference/scenario.md explains each key;
+docs/guide/write-a-scenario.md shows networks with more than one bottleneck.
 
-With --lane live the running kernel is the host. Of a flow's keys it accepts no other value than its own for {", ".join(KERNELS)}; host_clock
-has no effect. An --interval below 1ms, an --rtt of 0 and more than one of --jobs are refused. Algorithms of
+With --lane live the running kernel is the host. It accepts only its own value for the flow keys {", ".join(KERNELS)}; host_clock
+has no effect. --interval must be at least 1ms, --rtt more than 0 and --jobs 1. Algorithms of
 this package, --inner and --per-ack load BPF objects. See docs/guide/live.md.
 
 Example: cwnd compare cubic:4 sack:4 --rate 400Mbit/s --rtt 40ms --buffer 1bdp --duration 100s -o fig6

@@ -13,7 +13,7 @@ def command(
     shell: Annotated[str, typer.Argument(metavar="SHELL")],
     words: Annotated[list[str], typer.Argument(metavar="WORD...")],
 ) -> None:
-    """Print what the last word may become, a line each: word, part (of a word), file, folder or command; the word; what it is."""
+    """Print the completions of the last word, one per line: the kind (word, part of a word, file, folder or command), the word, its meaning."""
     from cwnd.cli.completion.candidates import candidates
     from cwnd.cli.completion.words import of_bash
 

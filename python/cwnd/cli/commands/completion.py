@@ -20,7 +20,7 @@ def script(shell: str) -> str:
 
 
 def command(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
-    """Print the script that completes command lines of cwnd in a shell; its first line says where to put it."""
+    """Print the completion script for a shell; its first line says where to put it."""
     if shell not in SCRIPTS:
         raise refused("SHELL", shell, "a shell", SCRIPTS)
     print(script(shell), end="")

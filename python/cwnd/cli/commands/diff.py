@@ -11,9 +11,9 @@ import typer
 from cwnd.cli.options import Json
 
 #: What `cwnd diff --help` says first.
-DIFF = """How far result B is from A: paired by seed and point, with an interval for each number.
+DIFF = """Compare result B with result A, paired by seed and point, with an interval for each number.
 
-A and B are folders of studies, of replicates (--seeds) or of runs; or one study, with --between for two values of a factor.
+A and B are folders of studies, replicates (--seeds) or runs. With --between, A is one study, and two values of a factor are compared.
 Exit code 1 if a condition of --fail-if is met."""
 
 
@@ -27,35 +27,37 @@ def command(
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Only points at which a factor has this value. May be repeated."),
+        typer.Option(metavar="KEY=VALUE", help="Only points where a factor has this value. May be repeated."),
     ] = None,
     measures: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,…",
-            help="Which measures: queue_p95_ms, 'p95 completion time' and so on; all for all.",
+            help="Measures to compare, such as queue_p95_ms or 'p95 completion time'; all compares every measure.",
             show_default="the main ones",
         ),
     ] = None,
-    each: Annotated[bool, typer.Option("--each", help="Every point by itself.")] = False,
+    each: Annotated[bool, typer.Option("--each", help="Show every point separately.")] = False,
     fail_if: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CONDITION",
-            help="Exit with 1 if this is decided: 'p95 queueing delay > +5%', 'throughput of reno < -2Mbit/s'. May be repeated.",
+            help="Exit with 1 if this condition is met: 'p95 queueing delay > +5%', 'throughput of reno < -2Mbit/s'. May be repeated.",
         ),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 too if a condition is undecided.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Also exit with 1 if a condition is undecided.")] = False,
     unpaired: Annotated[
-        bool, typer.Option("--unpaired", help="Seeds of A and B have nothing in common: Welch's interval.")
+        bool, typer.Option("--unpaired", help="Do not pair A and B by seed; use Welch's interval.")
     ] = False,
     margin: Annotated[
         str | None,
-        typer.Option(metavar="N%", help="Say which numbers are equivalent within so much of A (two one-sided tests)."),
+        typer.Option(
+            metavar="N%", help="Report which numbers are equivalent within this part of A (two one-sided tests)."
+        ),
     ] = None,
-    level: Annotated[str, typer.Option(metavar="N%", help="Level of the intervals.")] = "95%",
+    level: Annotated[str, typer.Option(metavar="N%", help="Confidence level of the intervals.")] = "95%",
     bootstrap: Annotated[
-        bool, typer.Option("--bootstrap", help="Intervals of differences by bootstrap (BCa), not by t.")
+        bool, typer.Option("--bootstrap", help="Compute the intervals by bootstrap (BCa) instead of Student's t.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -63,7 +65,7 @@ def command(
             "-o",
             "--out",
             metavar="FILE",
-            help="Write all effects, over all points and at each, to FILE.csv, .parquet or .json.",
+            help="Write all effects, overall and per point, to FILE.csv, .parquet or .json.",
         ),
     ] = None,
     as_json: Json = False,

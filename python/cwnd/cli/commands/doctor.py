@@ -150,7 +150,7 @@ def live() -> tuple[bool, str]:
     from cwnd.cli.user_namespace import TUN, may_make_networks
 
     if not may_make_networks():
-        return False, "this process may not make network namespaces"
+        return False, "this process may not create network namespaces"
     if not os.access(TUN, os.R_OK | os.W_OK):
         return False, f"no {TUN}"
     return True, "network namespaces and TUN devices"
@@ -285,11 +285,11 @@ def doctor(*names: str) -> list[OptionalPart]:
 def command(
     parts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PART...]", help="Look for these only; exit code 1 if one is missing."),
+        typer.Argument(metavar="[PART...]", help="Check only these parts; exit code 1 if one is missing."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say which optional parts of cwnd are there, what each is needed for, and the command that brings a missing one.
+    """List the optional parts of cwnd: whether each is installed, what needs it, and the command that installs a missing one.
 
     `cwnd kernel doctor` says more about the running kernel.
     """

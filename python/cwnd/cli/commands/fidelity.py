@@ -28,7 +28,7 @@ def command(
         list[Path] | None,
         typer.Argument(
             metavar="[SCENARIO]...",
-            help="Scenario files (.toml, .json), or names of the package's scenarios; without any, all of the package's.",
+            help="Scenario files (.toml, .json), or names of the package's scenarios. Default: all of the package's scenarios.",
         ),
     ] = None,
     runs: Annotated[str, typer.Option("--runs", metavar="N", help="Runs of each scenario in each lane.")] = "10",
@@ -38,13 +38,13 @@ def command(
             "-o",
             "--out",
             metavar="DIR",
-            help="Write a document and a picture of each scenario to this folder, and every live run as soon as it is over; "
-            "the same command goes on from there.",
+            help="Write a document and a picture of each scenario to this folder, and save every live run when it ends; "
+            "the same command resumes the work.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run scenarios in the simulator and with the kernel's own TCP, and compare what comes out, number by number (root).
+    """Run scenarios in the simulator and with the kernel's own TCP, and compare the results number by number (root).
 
     Exit code 0 if at least 95 % of all numbers agree, else 1. docs/guide/live.md says when a number agrees.
     """
@@ -63,14 +63,14 @@ def command(
         else:
             raise refused("SCENARIO", name, "a scenario's file that exists, or the name of a scenario of cwnd", own)
         if name in scenarios:
-            fail(f'SCENARIO: "{name}" is not accepted; expected scenarios of different names')
+            fail(f'SCENARIO: "{name}" is not accepted; expected scenarios with different names')
         scenarios[name] = scenario
     folder = FidelityFolder(out) if out is not None else None
     try:
         documents = compare(scenarios, number, folder)
     except KeyboardInterrupt:
         kept = (
-            f"what is done is kept in {out}; the same command goes on from there"
+            f"what is done is kept in {out}; the same command resumes the work"
             if out
             else "nothing is kept without -o DIR"
         )

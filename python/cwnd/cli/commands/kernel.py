@@ -18,7 +18,9 @@ from cwnd.cli.application import Application
 from cwnd.cli.options import Plugins
 from cwnd.kernel.native import required
 
-app = Application("The algorithms in the running Linux kernel: loaded, used, switched, and taken out again.")
+app = Application(
+    "Load algorithms into the running Linux kernel, use them, switch connections to them, and unload them."
+)
 
 Name = Annotated[
     str,
@@ -30,12 +32,12 @@ Target = Annotated[
     str,
     typer.Argument(
         metavar="NAME[:SET]",
-        help="As for load; or a loaded one's name in the kernel; or kernel/NAME, the kernel's own.",
+        help="As for load, or the kernel name of a loaded algorithm, or kernel/NAME for one of the kernel's own.",
     ),
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--param", metavar="KEY=VALUE", help="Another value of a parameter. May be repeated."),
+    typer.Option("--param", metavar="KEY=VALUE", help="Override a parameter. May be repeated."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 
@@ -48,7 +50,7 @@ def group(context: typer.Context) -> None:
 
 @app.command("list")
 def list_(as_json: Json = False) -> None:
-    """List what is loaded, what the kernel has itself, and what there is to load."""
+    """List the loaded algorithms, the kernel's own, and those that can be loaded."""
     required()
     from cwnd.kernel.listing import collect, show
 
@@ -67,11 +69,11 @@ def load(
         str | None,
         typer.Option("--as", metavar="NAME", help="Its name in the kernel, up to 15 letters.", show_default="cwnd_SET"),
     ] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Let it stay when this command ends.")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="Keep it loaded after this command ends.")] = False,
 ) -> None:
-    """Load an algorithm into the kernel; without --pin it goes when this command ends.
+    """Load an algorithm into the kernel; without --pin it is unloaded when this command ends.
 
-    Nothing uses it that does not ask for it.
+    Only connections that ask for the algorithm use it.
     """
     required()
     from cwnd.kernel.load import load as load_module
@@ -85,7 +87,7 @@ def load(
 def unload(
     name: Annotated[str, typer.Argument(help="Its name in the kernel, or its parameter set.")],
 ) -> None:
-    """Take an algorithm out that cwnd has loaded; connections that run on it keep it until they end."""
+    """Unload an algorithm that cwnd loaded; connections that use it keep it until they end."""
     required()
     from cwnd.kernel.load import unload as unload_module
 
@@ -95,12 +97,14 @@ def unload(
 @app.command()
 def use(
     name: Target,
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND...", help="After --, as a shell takes it.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND...", help="The command and its arguments, after --.")
+    ],
     settings: Settings = None,
 ) -> None:
-    """Run a command whose TCP connections, and its children's, use an algorithm, whatever they ask for.
+    """Run a command with an algorithm for all its TCP connections and its children's, whatever they ask for.
 
-    Loads it if need be; ends with the command's exit code. Nothing else on the machine changes.
+    Loads the algorithm if necessary, and exits with the command's code. Nothing else on the machine changes.
 
     Example: cwnd kernel use htcp -- iperf3 -c 192.0.2.1
     """
@@ -115,7 +119,8 @@ def switch(
     name: Target,
     port: Annotated[str | None, typer.Option(metavar="N", help="Connections with this port, at either end.")] = None,
     origin: Annotated[
-        str | None, typer.Option("--from", metavar="CC", help="Connections that run on this, as `ss -ti` names it.")
+        str | None,
+        typer.Option("--from", metavar="CC", help="Connections that use this algorithm, named as in `ss -ti`."),
     ] = None,
     settings: Settings = None,
 ) -> None:
@@ -129,7 +134,7 @@ def switch(
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """Say what this kernel and these rights allow, and what to do about each no; exit code 1 if nothing can be loaded."""
+    """Check what this kernel and these rights allow, and say how to fix each no; exit code 1 if nothing can be loaded."""
     required()
     from cwnd.kernel.doctor import can_load, show
     from cwnd.kernel.native import kernel_doctor
@@ -147,16 +152,18 @@ def doctor(as_json: Json = False) -> None:
 def trace(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- COMMAND…]", help="Run this meanwhile, its connections on the traced algorithm."),
+        typer.Argument(
+            metavar="[-- COMMAND…]", help="Run this command meanwhile; its connections use the traced algorithm."
+        ),
     ] = None,
     cc: Annotated[
         str,
         typer.Option(
             "--cc",
             metavar="NAME[:SET]",
-            help="What to trace: an algorithm of ours, an object of cwnd build-kernel, or kernel/cubic or kernel/reno, the "
-            "kernel's own, call by call; with a command, what is loaded under a name, too; any other name, or none for all: "
-            "acknowledgement by acknowledgement.",
+            help="What to trace. Call by call: an algorithm of cwnd, an object of cwnd build-kernel, kernel/cubic or kernel/reno (the "
+            "kernel's own) or, with a command, the name of a loaded algorithm. Acknowledgement by acknowledgement: "
+            "any other name, or no name for all algorithms.",
         ),
     ] = "",
     settings: Settings = None,
@@ -165,13 +172,14 @@ def trace(
         typer.Option("--as", metavar="NAME", help="Its name in the kernel, up to 15 letters.", show_default="cwnd_SET"),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Only connections with this port at an end.")
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="Only connections with this port, at either end."),
     ] = 0,
     transport: Annotated[
         bool,
         typer.Option(
             "--transport",
-            help="With kernel/cubic or kernel/reno and -o: packets and timers too, for cwnd replay --transport.",
+            help="With kernel/cubic or kernel/reno and -o: also record packets and timers, for cwnd replay --transport.",
         ),
     ] = False,
     duration: Annotated[
@@ -184,15 +192,15 @@ def trace(
         typer.Option("-o", "--out", metavar="DIR", help="Write the tables (Parquet) and a picture to this folder."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="With -o: replace an earlier trace or another result that is there.")
+        bool, typer.Option("--force", help="With -o: replace an earlier trace or another result in the folder.")
     ] = False,
-    no_plots: Annotated[bool, typer.Option("--no-plots", help="With -o: tables only.")] = False,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="With -o: write no picture.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Watch connections: every call of an algorithm's hooks, repeated on the host at once, or every acknowledgement.
+    """Trace connections: every hook call of an algorithm, repeated on the host at once, or every acknowledgement.
 
-    An object's calls are repeated where --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever computed something else,
-    or if nothing was recorded; else the command's.
+    The calls of a kernel object are repeated if --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever differ,
+    or if nothing was recorded; otherwise the command's.
     """
     required()
     from cwnd.kernel import trace as tracing
@@ -222,5 +230,8 @@ def trace(
     if summary["differences"]:
         raise typer.Exit(1)
     if code := summary.get("exit"):
-        print(f"error: {summary['command'][0]} ended with exit code {code}; what it did was recorded", file=sys.stderr)
+        print(
+            f"error: {summary['command'][0]} ended with exit code {code}; its connections were recorded",
+            file=sys.stderr,
+        )
         raise typer.Exit(code)

@@ -12,10 +12,11 @@ import typer
 def command(
     shards: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders that cwnd sweep --shard wrote.")],
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="DIR", help="The folder of the whole study; it may be one of them.")
+        Path,
+        typer.Option("-o", "--out", metavar="DIR", help="The folder of the whole study; it may be one of the parts."),
     ],
 ) -> None:
-    """Put the parts of a study together, which cwnd sweep --shard has run, and write its tables."""
+    """Merge the parts of a study that cwnd sweep --shard ran, and write its tables."""
     from cwnd.cli.actions.sweep import merge_parts
 
     merge_parts(shards, out)

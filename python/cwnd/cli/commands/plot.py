@@ -16,14 +16,14 @@ def command(
         list[Path],
         typer.Argument(
             metavar="DIR...",
-            help="What cwnd compare, run, sweep or kernel trace wrote with -o; several runs are drawn beside each other.",
+            help="Folders that cwnd compare, run, sweep or kernel trace wrote with -o; several runs are drawn side by side.",
         ),
     ],
     kind: Annotated[
         str | None,
         typer.Option(
             metavar="KIND",
-            help="Of runs and replicates: windows, throughput, queue or cdf. Of a study: response, heatmap, fairness, delay-throughput or cdf.",
+            help="For runs and replicates: windows, throughput, queue or cdf. For a study: response, heatmap, fairness, delay-throughput or cdf.",
             show_default="windows or response",
         ),
     ] = None,
@@ -31,14 +31,14 @@ def command(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What is drawn: of a study queue_p95_ms, 'p95 completion time' and so on; with --kind cdf of runs queueing delay, completion time or throughput.",
+            help="What to draw. For a study: a measure, such as queue_p95_ms or 'p95 completion time'. For runs with --kind cdf: queueing delay, completion time or throughput.",
             show_default="throughput_mbps, or queue_ms",
         ),
     ] = None,
     x: Annotated[
         str | None,
         typer.Option(
-            "--x", metavar="FACTOR", help="The factor along the axis.", show_default="that with the most levels"
+            "--x", metavar="FACTOR", help="The factor on the x axis.", show_default="the one with the most levels"
         ),
     ] = None,
     y: Annotated[str | None, typer.Option("--y", metavar="FACTOR", help="heatmap: the other factor.")] = None,
@@ -51,7 +51,7 @@ def command(
     where: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN=VALUES", help="Draw these values alone: rtt=40ms, 'label=cubic,reno'. May be repeated."
+            metavar="COLUMN=VALUES", help="Draw only these values: rtt=40ms, 'label=cubic,reno'. May be repeated."
         ),
     ] = None,
     of: Annotated[
@@ -81,7 +81,7 @@ def command(
     ] = None,
     plugins: Plugins = None,
 ) -> None:
-    """Draw a picture of runs, of replicates or of a study. Without --kind, draw the pictures of a run or of a kernel trace again, into its folder."""
+    """Draw a picture of runs, replicates or a study. Without --kind, redraw the pictures of a run or a kernel trace in its folder."""
     from cwnd._internal.escapes import one_line
     from cwnd.cli.actions.plot import draw_from
 

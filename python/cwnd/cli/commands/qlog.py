@@ -15,13 +15,13 @@ OPTIONS = {"path": "-o", "folder": "RUN", "result": "RUN"}
 
 def command(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="What cwnd compare, run or kernel trace wrote with -o: a folder.")
+        Path, typer.Argument(metavar="RUN", help="A folder that cwnd compare, run or kernel trace wrote with -o.")
     ],
     flow: Annotated[
         str | None,
         typer.Option(
             metavar="LIST",
-            help="These flows alone, by name, label or number, such as 'cubic 1,reno,7'.",
+            help="Only these flows, by name, label or number, such as 'cubic 1,reno,7'.",
             show_default="all",
         ),
     ] = None,
@@ -37,9 +37,9 @@ def command(
         typer.Option("-o", "--out", metavar="FILE.sqlog", help="Where to write it.", show_default="standard output"),
     ] = None,
 ) -> None:
-    """Write what a run has recorded as qlog, for the tools of QUIC: windows, round trip times, states, drops, timeouts.
+    """Write a run's records as qlog, for QUIC tools: windows, round trip times, states, drops, timeouts.
 
-    It is a JSON text sequence; docs/guide/qlog.md has the events, and what qvis shows of them.
+    The file is a JSON text sequence. docs/guide/qlog.md lists the events and what qvis shows of them.
     """
     from cwnd._internal.messages import note, shows_progress
     from cwnd._native import ScenarioError

@@ -47,7 +47,7 @@ def command(
         typer.Option(
             "--cc",
             metavar="NAME",
-            help="The parameter set to replay it on; a trace's folder and vectors name one themselves.",
+            help="The parameter set to replay on; a trace's folder and test vectors name their own.",
         ),
     ] = None,
     param: Annotated[
@@ -58,7 +58,7 @@ def command(
         bool,
         typer.Option(
             "--transport",
-            help="The folder is of a cwnd kernel trace --transport: repeat its connections on the simulator's sender.",
+            help="Repeat the connections of a cwnd kernel trace --transport on the simulator's sender.",
         ),
     ] = False,
     plugins: Plugins = None,
@@ -66,7 +66,7 @@ def command(
 ) -> None:
     """Replay recorded or prescribed hook calls on an algorithm; exit code 1 if the result of any call differs.
 
-    With --transport the simulator's TCP makes the calls, from the recorded acknowledgements, and order and arguments are compared.
+    With --transport, the simulator's TCP makes the calls from the recorded acknowledgements, and their order and arguments are compared.
     """
     from cwnd.replay import vectors
 
@@ -116,7 +116,7 @@ def command(
         if outcome["first"]:
             print(f"first: {outcome['first']}")
         if loaded:
-            print(f"state taken from the record at {loaded:,} rows that follow no recorded call")
+            print(f"state loaded from the record at {loaded:,} rows without a recorded call before them")
     if outcome["differences"]:
         raise typer.Exit(1)
 
@@ -152,26 +152,26 @@ def report_transport(outcome: TransportOutcome) -> None:
         f"{outcome['calls']:,} calls at {outcome['events']:,} events of {connections:,} connection{'' if connections == 1 else 's'}: "
         f"{outcome['divergent']:,} events with other calls in the simulator; {left_out}"
     )
-    print("compared: the order of the calls, their arguments but for in_flight, the results of ssthresh and undo_cwnd")
+    print("compared: the order of the calls, their arguments except in_flight, the results of ssthresh and undo_cwnd")
     for what, (count, others) in (
-        ("segments sent again", outcome["retransmissions"]),
-        ("timers that expired", outcome["timers"]),
+        ("retransmitted segments", outcome["retransmissions"]),
+        ("expired timers", outcome["timers"]),
     ):
-        print(f"{what}: {count:,}, others in the simulator: {others:,}")
-    print(f"events before which it knew something else of what is out: {outcome['out_of_step']:,}")
+        print(f"{what}: {count:,}; different in the simulator: {others:,}")
+    print(f"events before which its view of outstanding data differed: {outcome['out_of_step']:,}")
     for connections, why in (
-        (outcome["gaps"], "the record lacks something (docs/adr/0007-missing-hook-results.md)"),
+        (outcome["gaps"], "data missing from the record (docs/adr/0007-missing-hook-results.md)"),
         (outcome["no_sack"], "losses without selective acknowledgements"),
     ):
         if connections:
-            print(f"not compared to the end: {connections:,} connections: {why}")
+            print(f"compared only in part: {connections:,} connections: {why}")
     if outcome["closing"]:
-        print(f"left out: {outcome['closing']:,} events since their connections close")
+        print(f"left out: {outcome['closing']:,} events of closing connections")
     for what, why, events in outcome["explained"]:
         print(f"not counted: {what}, at {events:,} events: {why}")
-    for title, kinds in (("calls that differ", outcome["kinds"]), ("what else differs", outcome["states"])):
+    for title, kinds in (("calls that differ", outcome["kinds"]), ("other differences", outcome["states"])):
         if kinds:
-            print(f"{title} (events, of these with both sides in step before):")
+            print(f"{title} (events; of these, with both sides equal before):")
         for kind in kinds:
             print(f"  {kind['events']:>7,} {kind['fresh']:>7,}  {kind['kind']}")
     if outcome["first"]:

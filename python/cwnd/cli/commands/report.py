@@ -13,9 +13,9 @@ from cwnd.cli.commands.reproduce import HERE
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What cwnd reproduce has written.")] = HERE,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that cwnd reproduce wrote.")] = HERE,
 ) -> None:
-    """Make one page of what `cwnd reproduce` found: DIR/report.html, complete in itself."""
+    """Write the results of `cwnd reproduce` to one self-contained page, DIR/report.html."""
     from cwnd.reproduce.html_report import write_page
 
     print(one_line(str(write_page(folder))))

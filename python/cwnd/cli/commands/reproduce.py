@@ -35,22 +35,26 @@ def command(
         str | None,
         typer.Argument(metavar="[DOCUMENT[/FIGURE]]", help="Such as ha2008 or ha2008/fig6.", show_default="all"),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="With the documents' own durations and many seeds.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Use the documents' durations and many seeds.")] = False,
     seeds: Annotated[
         str | None,
-        typer.Option(metavar="N", help="Seeds of every point that has any.", show_default="each experiment's own"),
+        typer.Option(
+            metavar="N", help="Number of seeds of each point that uses seeds.", show_default="each experiment's own"
+        ),
     ] = None,
     jobs: Annotated[
         str | None,
-        typer.Option(metavar="N", help="How many at a time.", show_default="all processors; in lane live 16 labs"),
+        typer.Option(
+            metavar="N", help="Number of points to run at a time.", show_default="all processors; in lane live 16 labs"
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None,
-    force: Annotated[bool, typer.Option("--force", help="With -o: replace another result that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="With -o: replace another result in the folder.")] = False,
     cubic: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The parameter set of the second column, or none for no such column.",
+            help="The parameter set of the second column; none omits the column.",
             show_default="another reading of the document's version, or cubic",
         ),
     ] = None,
@@ -58,15 +62,15 @@ def command(
         str,
         typer.Option(
             metavar="LANE",
-            help="live: the points that can, with the running kernel's TCP in real time too (root), under one seed if not --seeds.",
+            help="live: also run the points that allow it with the running kernel's TCP, in real time (root); with one seed unless --seeds is given.",
         ),
     ] = "sim",
     listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --list: as one JSON document.")] = False,
 ) -> None:
-    """Run the experiments of the documents about CUBIC again, and judge every claim.
+    """Reproduce the experiments of the documents about CUBIC, and judge every claim.
 
-    Shortened if not --full. What is done is kept in DIR; the same command goes on from there. `cwnd report DIR` makes a page of it.
+    Runs are shortened unless --full is given. Finished points are kept in DIR; the same command resumes the work. `cwnd report DIR` writes a page.
     """
     from cwnd.cli.replicates import MOST_JOBS, MOST_SEEDS, whole_number
     from cwnd.replicates.api import processors
@@ -207,7 +211,7 @@ def run_experiments(
 def end_stopped(run_folder: RunFolder, done: int, of: int, what: str = "points") -> NoReturn:
     """Ends the program after Ctrl-C."""
     print(
-        f"{done} of {of} {what} are done and kept in {run_folder.path}; the same command goes on from there",
+        f"{done} of {of} {what} are done and kept in {run_folder.path}; the same command resumes the work",
         file=sys.stderr,
     )
     raise typer.Exit(130)

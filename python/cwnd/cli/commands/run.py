@@ -31,15 +31,15 @@ class ScenarioOptions(RunOptions):
     name: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Which of the scenarios of a JSON file with several (a reproduction's scenarios.json)."
+            metavar="NAME", help="The scenario to run, from a JSON file with several (a reproduction's scenarios.json)."
         ),
     ] = None
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", metavar="FILE", help="The rate of the first link from this file, as in cwnd compare."),
+        typer.Option("--trace", metavar="FILE", help="Take the first link's rate from this file, as in cwnd compare."),
     ] = None
     netem: FileNetem = None
-    seed: Annotated[str | None, typer.Option(metavar="N", help="Another seed than the file's.")] = None
+    seed: Annotated[str | None, typer.Option(metavar="N", help="Use this seed instead of the file's.")] = None
     allow_exec: AllowExec = False
 
 
@@ -47,8 +47,8 @@ class ScenarioOptions(RunOptions):
 def command(options: ScenarioOptions) -> None:
     """Run a scenario file: any network, traffic, actions.
 
-    docs/guide/write-a-scenario.md explains the keys, with examples, and docs/reference/scenario.md lists them; scenarios/ holds some to begin with; `cwnd compare ... -o DIR` writes one with every
-    default in it.
+    docs/guide/write-a-scenario.md explains the keys with examples, and docs/reference/scenario.md lists them. scenarios/ has examples to start from;
+    `cwnd compare ... -o DIR` writes a scenario with every default in it.
     """
     if options.trace is None and options.netem is None:
         scenario = scenario_file(options.path, options.name, allow_exec=options.allow_exec)

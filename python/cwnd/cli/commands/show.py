@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables.
 
-    `standard`, `hystart++`, `hystart` and `rfc5681` explain the slow starts that a flow's `slow_start` chooses; `linux`, `rfc`, `linux-2.6`,
-    `freebsd-14` and `ns-2` the hosts that its `host` chooses; `quinn`, `noq` and `exec` the real stacks that its `stack` chooses, `stock-cubic` and the like their own algorithms.
+    It also explains the values of a flow's `slow_start` (`standard`, `hystart++`, `hystart`, `rfc5681`), `host` (`linux`, `rfc`, `linux-2.6`,
+    `freebsd-14`, `ns-2`) and `stack` (`quinn`, `noq`, `exec`), and the stacks' own algorithms (`stock-cubic` and so on).
     """
     starts = {start["name"]: start for start in _native.slow_starts()}
     if start := starts.get(name):
@@ -84,7 +84,7 @@ def print_params(printer: Printer, params: list[_native.Param], values: dict[str
             print_param(printer, param, values)
     for (name, value), unused in without_effect_by_need.items():
         printer.print("")
-        printer.paragraph(f"without effect while {name} is {values.get(name)}; with {name}={value}:", indent=2)
+        printer.paragraph(f"no effect while {name} is {values.get(name)}; used with {name}={value}:", indent=2)
         for param in unused:
             print_param(printer, param, values)
 
@@ -106,14 +106,14 @@ def show_slow_start(start: _native.SlowStart, *, as_json: bool) -> None:
     printer = Printer()
     printer.paragraph(f"{start['name']}: {start['summary']}")
     on = ", ".join(start["algorithms"])
-    printer.paragraph(f"a slow start: slow_start={start['name']} of {on}; source: {start['source']}", indent=2)
+    printer.paragraph(f"a slow start: slow_start={start['name']} with {on}; source: {start['source']}", indent=2)
     printer.print("")
     values = {"slow_start": start["name"], **{param["name"]: param["default"] for param in start["params"]}}
     print_params(printer, start["params"], values)
     if start["name"] == "hystart++":
         print_hystart_cost(printer)
     if not start["params"]:
-        printer.paragraph("no settings of its own", indent=2)
+        printer.paragraph("no settings", indent=2)
 
 
 def print_hystart_cost(printer: Printer) -> None:
@@ -132,18 +132,20 @@ def show_host(host: _native.Host, *, as_json: bool) -> None:
         return
     printer = Printer()
     printer.paragraph(f"{host['name']}: {host['summary']}")
-    printer.paragraph(f"a host: host={host['name']} of any flow; a key that is written beside it wins", indent=2)
+    printer.paragraph(
+        f"a host: host={host['name']} on any flow; keys that the flow sets itself take precedence", indent=2
+    )
     printer.print("")
     for setting in host["settings"]:
         printer.paragraph(f"{setting['key']} = {setting['value'] or setting['words']}", indent=2)
         printer.paragraph(f"[{setting['source']}]", indent=6, hang=0)
     printer.print("")
-    printer.paragraph("left as they are:", indent=2)
+    printer.paragraph("keys left unchanged:", indent=2)
     for key, reason in host["leaves"]:
         printer.entry(key, reason, column=20)
     if host["lacks"]:
         printer.print("")
-        printer.paragraph("what no key has:", indent=2)
+        printer.paragraph("not covered by any key:", indent=2)
     for lack in host["lacks"]:
         printer.paragraph(lack, indent=4)
 

@@ -29,15 +29,15 @@ def command(
     path: Annotated[
         Path, typer.Argument(metavar="SCENARIO.toml", help="A scenario; `cwnd compare -o DIR` writes one.")
     ],
-    flow: Annotated[str, typer.Option(metavar="FLOW", help="The flow, by its name or its number from 0 on.")] = "0",
-    start: Annotated[str, typer.Option("--from", metavar="TIME", help="From this time on, such as 20s.")] = "0s",
-    count: Annotated[str, typer.Option("--count", metavar="N", help="How many calls.")] = "8",
+    flow: Annotated[str, typer.Option(metavar="FLOW", help="The flow, by name or by number (from 0).")] = "0",
+    start: Annotated[str, typer.Option("--from", metavar="TIME", help="Start at this time, such as 20s.")] = "0s",
+    count: Annotated[str, typer.Option("--count", metavar="N", help="Number of calls to show.")] = "8",
     plugins: Plugins = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate a scenario up to a time, and show the next calls of a flow's hooks, with the integers that each changed.
+    """Simulate a scenario up to a time, then show the next hook calls of a flow and the integers that each changed.
 
-    They are the calls that the kernel would make: docs/guide/lab.md shows the same in the browser.
+    The kernel would make the same calls. docs/guide/lab.md shows them in the browser.
     """
     from cwnd._internal.terminal import Grid, Printer
     from cwnd._native import ScenarioError

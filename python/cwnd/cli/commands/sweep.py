@@ -9,12 +9,12 @@ from cwnd.cli.sweep_options import SweepOptions
 from cwnd.scenario.keywords import AXES
 
 AXIS_OPTIONS = ", ".join(f"--{name.replace('_', '-')}" for name in AXES)
-SWEEP = f"""Run a scenario at every combination of the values of its axes, under several seeds, into one tidy table.
+SWEEP = f"""Run a scenario for every combination of its axes' values, with several seeds, and write one tidy table.
 
 Axes are lists, 10ms,40ms, and ranges, FROM..TO/COUNT (evenly spaced) or FROM..TO/COUNTlog (by equal factors), of {AXIS_OPTIONS} (--loss in braces); in braces in a flow,
 'cubic@beta={{0.7,0.85}}' or '{{cubic,reno}}:2'; of any other key with --axis, 'link.queue.kind=droptail,codel'. Flows are those of one bottleneck, as in cwnd compare; or SCENARIO.toml with --axis; or a study's file, GRID.toml.
 
-With -o each run is kept as soon as it is done; the same command goes on after Ctrl-C, and another study finds runs that it has in common. docs/guide/studies.md has examples.
+With -o each run is saved when it ends. After Ctrl-C the same command resumes the work, and another study in the same folder reuses the runs that both share. docs/guide/studies.md has examples.
 """
 
 

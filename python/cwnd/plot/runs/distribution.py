@@ -68,9 +68,9 @@ def throughputs(runs: Sequence[RunData]) -> Sample:
 
 
 MEASURES: dict[str, tuple[Callable[[Sequence[RunData]], Sample], str, str]] = {
-    "queue_ms": (waits, "queueing delay (ms)", "part of the packets with at most this"),
-    "completion_s": (completions, "completion time (s)", "part of the transfers with at most this"),
-    "throughput_mbps": (throughputs, "throughput (Mbit/s)", "part of the flows with at most this"),
+    "queue_ms": (waits, "queueing delay (ms)", "fraction of packets at or below"),
+    "completion_s": (completions, "completion time (s)", "fraction of transfers at or below"),
+    "throughput_mbps": (throughputs, "throughput (Mbit/s)", "fraction of flows at or below"),
 }
 
 

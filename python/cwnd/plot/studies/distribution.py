@@ -50,11 +50,11 @@ def over_runs(
     none = sum(len(values) - len(finite(values)) for panel in panels for values in map(values_of, panel.lines))
     words = [
         *set_up(layout),
-        f"the part of the runs with at most this value, over {seeds_in_words(counts)}",
+        f"the fraction of runs at or below this value, over {seeds_in_words(counts)}",
         *failed_points(chosen),
         f"{none} {'run has' if none == 1 else 'runs have'} no value: curves end below 1" if none else "",
     ]
-    canvas.finish("part of the runs", chosen.title, words)
+    canvas.finish("fraction of runs", chosen.title, words)
     if any(len(own) > 1 for own in steps):
         names = [[name_of(*each, canvas.look(each[0].number).line) for each in own] for own in steps]
         list_names(canvas, names)
