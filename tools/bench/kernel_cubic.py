@@ -86,7 +86,7 @@ def main() -> None:
     t = T95.get(len(ratios) - 1, 2.1)
     half = t * statistics.stdev(ratios) / math.sqrt(len(ratios))
     machine = subprocess.run(["uname", "-r"], capture_output=True, text=True, check=True).stdout.strip()
-    print("## Beside the kernel's own CUBIC\n")
+    print("## Compared with the kernel's own CUBIC\n")
     print(
         f"`python -m tools.bench.kernel_cubic`: Linux {machine}, {len(ratios)} alternating pairs of {arguments.gb:g} GB over loopback, user and"
     )

@@ -18,7 +18,7 @@ INTRO = f"""# Hosts
 
 `host = "linux-2.6"`, a key of a flow, gives it the defaults of a host of that name: recovery, acknowledgements, initial window, timeout, clock,
 handshake, interface and limits of bursts, as far as a scenario has keys for them.
-A key that is written beside `host` wins, wherever it stands.
+A key that the flow sets itself takes precedence over `host`, in any order.
 Without `host` the defaults are those in the last column, and the recovery is that of the algorithm ([which](../algorithms/README.md#recovery)).
 
 ```sh
@@ -69,10 +69,10 @@ def page(host: _native.Host) -> str:
     lines = [f"# Host {name}", "", NOTE, "", f'`host = "{name}"`: {host["summary"]} ([all hosts](README.md)).', ""]
     rows = [[f"`{setting['key']}`", value(setting), setting["source"]] for setting in host["settings"]]
     lines += pages.table(["key", "value", "from"], rows)
-    lines += ["## What it leaves as it is", ""]
+    lines += ["## Keys that it leaves unchanged", ""]
     lines += pages.table(["key", "why"], [[f"`{key}`", why] for key, why in host["leaves"]])
     if host["lacks"]:
-        lines += ["## What the simulator does not have", "", *(f"* {lack}" for lack in host["lacks"]), ""]
+        lines += ["## Not in the simulator", "", *(f"* {lack}" for lack in host["lacks"]), ""]
     if name == "ns-2":
         lines += ["Beside ns-2 itself: [measured](../../results/host-ns-2.md).", ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -30,8 +30,8 @@ The mean window of one flow that loses every 1/p-th packet. Measured by `make re
 
 **Start conditions.** One flow on a link so fast that only losses limit it, an acknowledgement for every packet, standard slow start
 left before the first packet: it begins in congestion avoidance at the window of its own steady state, and loses a packet at
-once. Fast convergence is off, where there is one: from other starts, and with it on, the mean depends on history for
-hundreds of losses (the plateau of CUBIC and BIC attracts only slowly). The first {skip} losses are not measured.
+once. Fast convergence is off, if the algorithm has one: from other starts, and with it on, the mean depends on history for
+hundreds of losses (CUBIC and BIC converge to their plateau only slowly). The first {skip} losses are not measured.
 
 **Cycle** is the steady state that follows from the algorithm's rule alone (the one of larger windows, where whole segments allow two), solved in floating point by
 [tools/response/rules.py](../../tools/response/rules.py), independently of the code that runs: every segment of a cycle is
@@ -92,18 +92,18 @@ def page(all_measured: dict[float, dict[tuple[str, float], float]]) -> str:
 def exceptions() -> list[str]:
     """What the cycle does not say within 5 %, or at all."""
     lines = [
-        "## What is not within 5 % of its cycle",
+        "## Deviations of more than 5 % from the cycle",
         "",
-        "* `bic-2004` at p = 10⁻²: at the border to standard TCP, 14 segments, where a loss takes a half below and an eighth above. The",
+        "* `bic-2004` at p = 10⁻²: at the border to standard TCP, 14 segments; a loss takes a half below it and an eighth above it. The",
         "  rule has its steady state below, at 12; the simulation stays above, at 17, where its search ends within a segment of the",
-        "  last maximum and goes on beyond it, which the rule in whole segments does not show.",
+        "  last maximum and continues beyond it, which the rule in whole segments does not show.",
         "* `cubic-linux` at p = 10⁻², windows of 8 to 13 segments: an integer count of acknowledgements, computed anew at most 32 times",
         "  a second, is coarser than the rule there.",
-        "* `hybla-growth` at p = 10⁻² and an RTT of 100 ms: ρ² = 16 segments per round trip at a window of 30, three round trips per cycle; what",
-        "  fast recovery does with single segments counts for a tenth.",
-        "* `westwood` has no cycle when nothing queues. A loss takes the window to the mean of what was delivered lately, which lies less",
-        "  below it than it has grown since the last loss: it gains until a cycle has no round trip of growth left, one to notice the",
-        "  loss and one to repair it: W = 0.5/p. It comes there by less than a segment per loss:",
+        "* `hybla-growth` at p = 10⁻² and an RTT of 100 ms: ρ² = 16 segments per round trip at a window of 30, three round trips per cycle; the",
+        "  effect of fast recovery on single segments is a tenth.",
+        "* `westwood` has no cycle without queueing. A loss sets the window to the recent mean delivery, which lies less",
+        "  below it than the growth since the last loss. It grows until a cycle has no round trip of growth left, one to detect the",
+        "  loss and one to repair it: W = 0.5/p. It approaches this by less than a segment per loss:",
         "",
         "| p | simulated, after 400 losses | 0.5/p |",
         "| --- | --- | --- |",

@@ -86,11 +86,11 @@ def own_windows(found: Found) -> list[str]:
         "## With the stacks' own receive windows",
         "",
         "quinn and noq let a peer send 1.25 MB of a stream before they have read it (`TransportConfig::stream_receive_window`): 12.5 MB/s at a round trip of 100 ms. "
-        "On a path that carries more per round trip this window limits the flow, whatever its algorithm. Goodput over the rate, behind a buffer of one BDP and from 1 s on, of our CUBIC and the stack's; "
-        "in bold when a connection ended:",
+        "On a path that carries more per round trip this window limits the flow, whatever its algorithm. The table gives goodput over the rate with a buffer of one BDP, from 1 s on, for our CUBIC and the stack's; "
+        "connections that ended are in bold:",
         "",
         *table(headings, rows),
-        f"{outcome}. `cwnd compare` says of a flow that its receive window limited it, and `rwnd` sets another window.",
+        f"{outcome}. `cwnd compare` reports a flow that its receive window limited; `rwnd` sets the window.",
         "",
         "`cwnd compare 'stock-cubic@stack=quinn' --rate 300Mbit/s --rtt 60ms --duration 6s`",
         "",
@@ -143,29 +143,29 @@ def agreement(found: Found) -> list[str]:
         *(f"{stack}: {what}" for stack in STACKS for what in ("goodput", "queue", "queue, with fast convergence")),
     ]
     text = [
-        "## Our CUBIC in a stack, beside our CUBIC on our TCP",
+        "## Our CUBIC in a stack, compared with our CUBIC on our TCP",
         "",
-        "A flow alone, `slow_start = \"hystart\"` on both sides; the stack's number over TCP's. The first two columns of a stack are without fast convergence.",
+        "A flow alone, `slow_start = \"hystart\"` on both sides. Cells give the stack's number over TCP's. The first two columns of a stack are without fast convergence.",
         "",
         *table(headings, rows),
-        f"Up to 100 Mbit/s and without fast convergence the goodput is farthest off at {worst['goodput'][0]:.3f} ({worst['goodput'][1]}), the mean queue at {worst['queue'][0]:.3f} "
-        f"({worst['queue'][1]}). QUIC's headers take half a per cent of the goodput: a datagram of 1472 bytes has 1440 to 1444 of data, a segment 1448. "
-        "At 1 Gbit/s runs of 20 s and 30 s have one epoch or two, and the mean queue is that of where they end. At 40 ms HyStart ends quinn's slow start there by the train of "
-        "acknowledgements, at a third of the BDP, and CUBIC needs longer than the run for the rest. Single packets decide that: with the order that events of one nanosecond had before "
+        f"Up to 100 Mbit/s and without fast convergence, the goodput deviates most at {worst['goodput'][0]:.3f} ({worst['goodput'][1]}), the mean queue at {worst['queue'][0]:.3f} "
+        f"({worst['queue'][1]}). QUIC's headers take half a per cent of the goodput: a datagram of 1472 bytes carries 1440 to 1444 bytes of data, a segment 1448. "
+        "At 1 Gbit/s, runs of 20 s and 30 s have one or two epochs, and the mean queue depends on where in an epoch they end. At 40 ms HyStart ends quinn's slow start there by the train of "
+        "acknowledgements, at a third of the BDP, and CUBIC needs longer than the run for the rest. Single packets decide this: with the earlier order of events at one nanosecond "
         "([decision 15](../adr/0015-what-comes-at-one-instant.md)) the same runs overshot.",
         "",
-        "With it a flow alone has two cycles: either each maximum of the window is as large as the one before, so that nothing is given away, or every other one is smaller. "
-        "Which of them it falls into depends on single packets, in a stack as on TCP. "
+        "With fast convergence, a flow alone has two possible cycles: each maximum of the window equals the previous one, and the flow releases no bandwidth, or every other maximum is smaller. "
+        "Single packets decide which cycle it enters, in a stack as on TCP. "
         + (
-            f"Up to 100 Mbit/s, at {len(cycles)} of {compared} places stack and TCP are in different ones: {'; '.join(cycles)}."
+            f"Up to 100 Mbit/s, stack and TCP are in different cycles at {len(cycles)} of {compared} places: {'; '.join(cycles)}."
             if cycles
-            else "No stack is in another one than TCP here."
+            else "Here every stack is in the same cycle as TCP."
         ),
         "",
     ]
     if deaths:
         text += [
-            f"Connections that ended, by too many gaps or too much behind a gap (below), and when: {'; '.join(deaths)}.",
+            f"Connections that ended because of too many gaps or too much data after a gap (below), with the time: {'; '.join(deaths)}.",
             "",
         ]
     parts: list[float] = []
@@ -206,16 +206,16 @@ def survival(found: Found) -> list[str]:
     counts = [[stack, *(f"{lived[stack, way]} of {total}" for way in ways)] for stack in STACKS]
     headings = ["path", *(f"{stack}: {way}" for stack in STACKS for way in ways)]
     return [
-        "## Which slow start lets a connection live",
+        "## Which slow start a connection survives",
         "",
-        f"Our CUBIC with each slow start, and the stack's own CUBIC, from the first second on: the paths out of {total} on which some connection ended, with the time of its end "
-        "in bold, or the goodput over the rate. Each was watched for 20 s, at 1 Gbit/s for 6 s: noq's at 1 Gbit/s that lived so long ended at a first loss of congestion avoidance, above.",
+        f"Our CUBIC with each slow start, and the stack's own CUBIC, from the first second on. The table lists those of {total} paths on which a connection ended, with the time of its end "
+        "in bold, or the goodput over the rate. Runs took 20 s, and 6 s at 1 Gbit/s: noq's connections at 1 Gbit/s that survived this ended at their first loss in congestion avoidance, above.",
         "",
         *table(headings, rows),
-        *table(["connections that lived", *ways], counts),
-        f"The stacks' words: {said}. quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one; the overshoot of slow start leaves them, and at windows that large so may any loss. "
-        "With the stacks' own receive windows no more than 1.25 MB is in flight, and such gaps cannot build up. "
-        "This is why an algorithm of ours has Linux's HyStart in QUIC (`Controller::for_quic`), where it has HyStart++ on TCP.",
+        *table(["connections that survived", *ways], counts),
+        f"The stacks' error messages: {said}. quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one. The overshoot of slow start causes them, and at such large windows any loss can. "
+        "With the stacks' own receive windows at most 1.25 MB is in flight, and such gaps cannot build up. "
+        "For this reason our algorithms use Linux's HyStart in QUIC (`Controller::for_quic`) if they use HyStart++ on TCP.",
         "",
         "`cwnd compare 'cubic@stack=quinn,slow_start=standard,rwnd=1073741824' --rate 1Gbit/s --rtt 40ms --duration 6s`",
         "",
@@ -232,13 +232,13 @@ def plateau(found: Found) -> list[str]:
     return [
         "## After a loss",
         "",
-        "100 Mbit/s, 40 ms, a buffer of one BDP; for how long the window stands where the reduction left it, by rows of the table `cwnd`, every 0.1 s (when):",
+        "100 Mbit/s, 40 ms, a buffer of one BDP. The list gives how long the window stays where the reduction left it, by rows of the table `cwnd`, every 0.1 s (time of the reduction):",
         "",
         *lines,
         "",
         f"![Windows of both, 100 Mbit/s, 40 ms](../pictures/{PICTURE})",
         "",
-        "After fast convergence quinn-proto computes K from the lowered W_max and not from the window, so that its curve begins below the window, which waits for it "
+        "After fast convergence quinn-proto computes K from the lowered W_max and not from the window. Its curve therefore begins below the window, and the window waits for the curve "
         "(RFC 9438 §4.2 has K from both). Behind our hooks it does the same: `crates/cwnd-stacks/tests/contract.rs`.",
         "",
         "`cwnd compare 'stock-cubic@stack=quinn' --rate 100Mbit/s --rtt 40ms --out run`, then the table `cwnd`",
@@ -284,10 +284,10 @@ def seeded(found: Found) -> list[str]:
         "20 Mbit/s, 40 ms, a buffer of one BDP; means over twenty seeds with 95 % intervals. Goodput, Mbit/s, at random losses of 0.01, 0.1 and 1 %:",
         "",
         *table(["flow", *(f"{float(loss):.2%}" for loss in LOSSES)], losses),
-        "Two flows of one kind, the second of which starts 20 s to 21 s later; its part from 50 s to 80 s, Jain's index, the mean queue (ms), and packets declared lost in the whole run:",
+        "Two flows of one kind; the second starts 20 s to 21 s later. The table gives its share from 50 s to 80 s, Jain's index, the mean queue (ms), and packets declared lost in the whole run:",
         "",
-        *table(["flow", "part of the late one", "Jain", "queue", "lost"], late),
-        "Five seconds of sending and five of silence, four times; without randomness it is one run. A stack goes on sending what its application handed over before a stop, up to eight windows, and our TCP does not. Goodput over the 40 s, mean queue (ms), packets declared lost:",
+        *table(["flow", "share of the late one", "Jain", "queue", "lost"], late),
+        "Five seconds of sending and five of silence, four times; there is no randomness, so one run suffices. After a stop, a stack continues to send data that its application handed over before, up to eight windows; our TCP does not. Goodput over the 40 s, mean queue (ms), packets declared lost:",
         "",
         *table(["flow", "Mbit/s", "queue", "lost"], pauses),
     ]
@@ -306,16 +306,16 @@ def apart(found: Found) -> list[str]:
     }
     still = max(still for _, _, still in standstills(found["standstill/own"]["windows"]))
     return [
-        "## Where the stacks' own controllers stand apart",
+        "## Differences of the stacks' own controllers",
         "",
-        f"* quinn's BBR fills the queue and goes on: two flows had {bbr:,.0f} packets declared lost in 80 s, two of quinn's CUBIC {cubic:,.0f}. Its goodput does not suffer by it, "
+        f"* quinn's BBR fills the queue and continues: two flows had {bbr:,.0f} packets declared lost in 80 s, two of quinn's CUBIC {cubic:,.0f}. This does not reduce its goodput, "
         "and random losses do not slow it.",
         "  `cwnd compare 'stock-bbr@stack=quinn' 'stock-bbr@stack=quinn,start=20s' --rate 20Mbit/s --rtt 40ms --duration 80s`",
-        f"* noq's CUBIC keeps its window over a pause and sends it when the application goes on: {pauses['stock-cubic@stack=noq']:,} packets declared lost over four pauses, beside "
+        f"* noq's CUBIC keeps its window over a pause and sends it when the application resumes: {pauses['stock-cubic@stack=noq']:,} packets declared lost over four pauses, against "
         f"{pauses['cubic@stack=noq']:,} of ours in noq, which restarts from the initial window, and {pauses['stock-cubic@stack=quinn']:,} of quinn's own.",
         '  `python -c \'import cwnd; a = [{k: {"flow": "f", "at": f"{t}s"}} for t in range(5, 40, 5) for k in ["stop" if t % 10 else "start"]]; '
         'print(cwnd.compare("stock-cubic@stack=noq,label=f", rate="20Mbit/s", rtt="40ms", duration="40s", actions=a))\'`',
-        f"* quinn's CUBIC stands still for up to {still:.1f} s after fast convergence: above.",
+        f"* quinn's CUBIC does not grow for up to {still:.1f} s after fast convergence (above).",
         "",
     ]
 
@@ -325,12 +325,12 @@ def text(found: Found) -> str:
     parts = [
         "# Our algorithms in real QUIC stacks",
         "",
-        "Of 26 November 2026: quinn-proto 0.11.19 and noq-proto 1.4.0, both ends of each connection, in the simulator in virtual time, datagrams of 1472 bytes, no cryptography "
-        "(which changes no packet: `crates/cwnd-stacks/tests/engine`). `stock-cubic` and the like are the stacks' own controllers. A flow alone on a path without random losses has no "
-        "randomness: it is one run, whatever the seed. `python -m tools.stacks` repeats all of it; each line of the tables is a `cwnd compare`.",
+        "Measured on 26 November 2026 with quinn-proto 0.11.19 and noq-proto 1.4.0 at both ends of each connection, in the simulator in virtual time, with datagrams of 1472 bytes and without cryptography "
+        "(which changes no packet: `crates/cwnd-stacks/tests/engine`). `stock-cubic` and the like are the stacks' own controllers. A single flow on a path without random losses has no "
+        "randomness, so one run suffices. `python -m tools.stacks` repeats all runs; each line of the tables is a `cwnd compare`.",
         "",
-        "**Receive windows**: only the next section has the stacks' own, 1.25 MB for a stream. All other sections were measured with `rwnd=1073741824`, a window that limits nothing, "
-        "so that the congestion control alone decides. On fast, long paths connections end with such a window that live with the stacks' own.",
+        "**Receive windows**: only the next section uses the stacks' own, 1.25 MB for a stream. All other sections use `rwnd=1073741824`, a window that limits nothing, "
+        "so that only congestion control decides. On fast, long paths some connections end with such a window but survive with the stacks' own.",
         "",
         *own_windows(found),
         *agreement(found),

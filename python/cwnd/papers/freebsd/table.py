@@ -26,8 +26,8 @@ class Table(Lan):
     cubic = "cubic-freebsd"
     live = True
     live_note = (
-        "time is stretched 400-fold (2.5 Mbit/s, 40 ms, 300 s), and the throughput multiplied by as much; clock, recovery and timers are "
-        "the kernel's, so that the clocks of the points do not matter"
+        "time is stretched 400-fold (2.5 Mbit/s, 40 ms, 300 s), and the throughput is multiplied by 400; clock, recovery and timers are "
+        "the kernel's, so the clocks of the points have no effect"
     )
 
     def live_scenario(self, point: Point) -> JsonObject:

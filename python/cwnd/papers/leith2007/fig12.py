@@ -33,7 +33,7 @@ class Fig12(Experiment[Fig12Numbers]):
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
     live = True
-    live_note = f"the points of 250 Mbit/s are of {LIVE_S} s, measured in their second half"
+    live_note = f"the points of 250 Mbit/s run for {LIVE_S} s, measured in the second half"
 
     def live_scenario(self, point: Point) -> JsonObject:
         assert isinstance(point.scenario, Mapping)
