@@ -13,7 +13,7 @@ RELEASE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.release)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
 PACKAGE := README.md $(shell find python -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
 
-# What somebody has set for themselves changes nothing here (docs/guide/install.md).
+# The user's own defaults have no effect here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
 .PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz fuzz-readers page kernel wheel clean

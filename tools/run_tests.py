@@ -27,14 +27,14 @@ from tools import ROOT
 from tools.testing import processes
 from tools.testing.counts import Part, table
 
-#: They take longest, and wait a lot: beside them the other parts run on the processor time that is left.
+#: They take longest, and mostly wait: the other parts run in parallel on the remaining processor time.
 LONG = ("python", "kernel")
 #: Several times what a part takes on two busy processors: a guard against a test that waits for ever, and no measure of anything.
 LIMIT_S = 3000.0
 
 
 def command(part: str, parallel: bool) -> list[str]:
-    """The command of a part, in the background beside the long ones."""
+    """The command of a part, in the background of the long ones."""
     nice = ["nice", "-n", "10"] if parallel and part not in LONG else []
     return [*nice, os.environ.get("MAKE", "make"), "--no-print-directory", f"test-{part}"]
 

@@ -24,7 +24,7 @@ LOCKED = r'^name = "cwnd[\w-]*"\nversion = "'
 #: Patterns of the files that carry the version, and what stands before it there.
 PLACES = {
     "Cargo.toml": r'^cwnd[\w-]* = \{ path = "[^"]*", version = "',
-    # Workspaces of their own.
+    # Separate workspaces.
     "bench/*/Cargo.toml": PACKAGE,
     "crates/*/*/Cargo.toml": PACKAGE,
     "Cargo.lock": LOCKED,
@@ -51,7 +51,7 @@ def places(root: Path = ROOT) -> Iterator[tuple[Path, re.Pattern[str]]]:
 
 
 def write(root: Path = ROOT, *, check: bool = False) -> list[str]:
-    """Writes the version wherever another one stands; returns the names of these files. With `check` none is changed."""
+    """Writes the version into every file with another one; returns the names of these files. With `check` no file is changed."""
     wanted, changed = version(root), list[str]()
     for path, pattern in places(root):
         before = path.read_text()

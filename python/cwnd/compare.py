@@ -26,15 +26,15 @@ def compare(flows: Flows, *, seeds: int, **settings: Unpack[CompareSettings]) ->
 @flows_in_one_list
 @documented
 def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[CompareSettings]) -> Result | Replicates:
-    """Runs flows through one bottleneck, as `cwnd compare` does: a `Result`, or with `seeds` the `Replicates` of so many seeds.
+    """Runs flows through one bottleneck, as `cwnd compare` does. Returns a `Result`, or with `seeds` the `Replicates` of that many seeds.
 
-    `flows` are texts as the command line has them (`["cubic:2@beta=0.85", "reno"]`), `cwnd.Flow`s, or names with counts (`{"cubic": 4,
-    "sack": 4}`). By default the link has 100 Mbit/s, a round trip of 40 ms and a buffer of 1 BDP, and the run is of 60 s, of which the
-    first fifth is not measured, unless every flow has a `size`. A keyword that is `None` is not given: `rate=None` is 100 Mbit/s, and `rate="none"` a link without a rate.
-    Flows that say no start begin at random within the first 100 ms, or a tenth of a short run.
+    `flows` are texts as on the command line (`["cubic:2@beta=0.85", "reno"]`), `cwnd.Flow`s, or names with counts (`{"cubic": 4,
+    "sack": 4}`). By default the link has 100 Mbit/s, a round trip of 40 ms and a buffer of 1 BDP, and the run takes 60 s; the
+    first fifth is not measured, unless every flow has a `size`. A keyword with the value `None` counts as not given: `rate=None` is 100 Mbit/s,
+    and `rate="none"` a link without a rate. Flows without a start begin at random within the first 100 ms, or within a tenth of a short run.
 
-    The keywords are those of `dumbbell`, `rtt`, `ecn`, and how it is run (`jobs`, `threads`, `folder`, `pictures`, `force`, `lane`): those of `cwnd.run`
-    and `cwnd.replicate`. Raises what these raise; `ScenarioError` for anything that is no flow, keyword or value.
+    The keywords are those of `dumbbell`, `rtt`, `ecn`, and those of `cwnd.run` and `cwnd.replicate` (`jobs`, `threads`, `folder`, `pictures`, `force`,
+    `lane`). Raises what these functions raise, and `ScenarioError` for an invalid flow, keyword or value.
     """
     check_keywords(settings, compare)
     given: dict[str, object] = {key: value for key, value in settings.items() if value is not None}
@@ -54,11 +54,11 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
 @flows_in_one_list
 @documented
 def compare_command(flows: Flows, **settings: Unpack[BottleneckSettings]) -> str | None:
-    """The command that runs the same scenario as `compare` with these flows and keywords, for a POSIX shell.
+    """The command, for a POSIX shell, that runs the same scenario as `compare` with these flows and keywords.
 
-    `compare_command(["cubic:2@beta=0.85", "reno"], rate="50Mbit/s")` is `cwnd compare 'cubic:2@beta=0.85' reno --rate 50Mbit/s`: options that
-    have their defaults are left out. The keywords are those of `compare`, but for how it is run. `None` where a setting
-    has no option and a scenario's file is needed, as for `delay` or a `name`. Raises `ScenarioError` for anything that is no flow, keyword or value.
+    `compare_command(["cubic:2@beta=0.85", "reno"], rate="50Mbit/s")` is `cwnd compare 'cubic:2@beta=0.85' reno --rate 50Mbit/s`: options with
+    default values are left out. The keywords are those of `compare`, including `ecn`, without those that control the run. Returns `None` if a
+    setting has no option and needs a scenario's file, such as `delay` or `name`. Raises `ScenarioError` for an invalid flow, keyword or value.
     """
     check_keywords(settings, compare_command)
     built("compare", flows, settings)

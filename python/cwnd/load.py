@@ -37,13 +37,13 @@ FORWARD = {"LiveReport": dict, "TransfersSummary": TransfersSummary, "IntervalDo
 def load(folder: str | Path) -> Result | Replicates | Study:
     """Reads a folder that cwnd wrote: a `Result` of a run or of a kernel trace, the `Replicates` of `--seeds`, or the `Study` of `cwnd sweep`.
 
-    Of a run (`save`, `cwnd run -o`, `cwnd compare -o`): the scenario, the summary, and the tables when asked for. Of
-    `cwnd kernel trace -o`: a `KernelTrace`, which is a `Result` of lane `kernel` without a scenario. Of replicates (`--seeds -o`,
-    `replicate`): their document; each seed is a run in a folder of its own.
+    A run (`save`, `cwnd run -o`, `cwnd compare -o`) has the scenario, the summary, and the tables, which are read on demand.
+    `cwnd kernel trace -o` gives a `KernelTrace`, which is a `Result` of lane `kernel` without a scenario. Replicates (`--seeds -o`,
+    `replicate`) have their document; each seed is a run in a separate folder.
 
-    Raises `NoResultError`, with the reason, for a folder without a result, with a run that did not end, of an earlier version with fewer
-    tables, or whose scenario needs a plugin that is not there. The files that the scenario names are read from the folder, which has a copy
-    of each; where they came from may be gone or changed.
+    Raises `NoResultError`, with the reason, for a folder without a result, with an unfinished run, of an earlier version with fewer
+    tables, or whose scenario needs a missing plugin. The folder has a copy of each file that the scenario names, and the copy is read:
+    the originals may be changed or deleted.
     """
     folder = path_of("folder", folder)
     try:

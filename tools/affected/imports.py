@@ -15,7 +15,7 @@ Module = tuple[str, ...]
 Imports = dict[Module, set[Module]]
 #: Kinds of nodes that say nothing here.
 SILENT = {ast.Load, ast.Store, ast.Del}
-#: A constant with patterns of the files that the code beside it reads and does not name: `READS = ("crates/*/src/**/*.rs",)`.
+#: A constant with patterns of the files that its module reads but does not name: `READS = ("crates/*/src/**/*.rs",)`.
 READS = "READS"
 Documented = ast.Module | ast.FunctionDef | ast.ClassDef
 

@@ -95,7 +95,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def report(rounds: list[dict[str, float]], counts: dict[str, float]) -> tuple[list[str], list[str]]:
-    """The two tables: beside quinn, and every parameter set."""
+    """The two tables: the comparison with quinn, and every parameter set."""
     best = {name: min(each[name] for each in rounds) for name in rounds[0]}
 
     def counted(name: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A study on a Dask cluster of this machine: how much sooner two workers are done than one, and what the cluster costs beside threads.
+"""A study on a Dask cluster of this machine: how much sooner two workers finish than one, and what the cluster costs compared with threads.
 
 Workers of one thread each, processes of this machine; the same study on threads beside them. All in turn, in an order that alternates. A
 round during which others used more than a few per cent of the processors is tried again. CPU time is that of client, scheduler and workers.
@@ -37,7 +37,7 @@ class Timing:
     wall_s: float
     #: Of all processes of ours.
     cpu_s: float
-    #: Part of all processors that others used meanwhile, 0 to 1.
+    #: Part of all processors that other processes used during the run, 0 to 1.
     others: float
 
 

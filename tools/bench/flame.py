@@ -39,7 +39,7 @@ def short(name: str) -> str:
 
 
 def still(svg: str) -> str:
-    """The picture without the script that zooms and searches: pages show it as an image, and the script has a licence of its own (CDDL)."""
+    """The picture without the script that zooms and searches: pages show it as an image, and the script has a separate licence (CDDL)."""
     svg = re.sub(r"<script.*?</script>", "", svg, flags=re.DOTALL).replace(' onload="init(evt)"', "")
     return re.sub(r'<text id="(?:unzoom|search|matched|details)".*?</text>', "", svg, flags=re.DOTALL)
 

@@ -34,7 +34,7 @@ SCENARIOS = (
 # Without losses. On the general path recovery `linux` takes at most this many more instructions than `sack`; it knows no other.
 CLEAN = ("clean-general", "clean-linux")
 MOST = 0.10
-# What is measured without the lean path, beside a measurement with it.
+# Scenarios that are also measured without the fast path.
 GENERAL = {"clean-general": "clean"}
 PROGRAM = ROOT / "target" / "release" / "examples" / "run"
 ACCEPT = "make instructions ACCEPT=1"
@@ -46,7 +46,7 @@ HEAD = """\
 
 @dataclass(frozen=True)
 class Compiler:
-    """What the counts depend on beside the source."""
+    """What the counts depend on other than the source."""
 
     rustc: str
     host: str
@@ -129,7 +129,7 @@ def compare(record: Record, compiler: Compiler, counts: dict[str, Count]) -> tup
 
 
 def against_sack(counts: dict[str, Count]) -> tuple[str, list[str]]:
-    """What recovery `linux` costs while nothing is lost, beside `sack`: a line, and what is wrong."""
+    """The cost of recovery `linux` without losses, compared with `sack`: a line, and any errors."""
     sack, linux = (counts[name] for name in CLEAN)
     more = difference(sack, linux)
     line = f"recovery linux takes {more:+.2%} instructions a packet beside sack, while nothing is lost, on the general path"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What a gigabyte costs on our `cubic` in the kernel, beside the kernel's own: the same transfer over loopback, in turn.
+"""The cost of a gigabyte with cwnd's `cubic` in the kernel, compared with the kernel's own: the same transfer over loopback, in turn.
 
 CPU time is the sender's and the receiver's (user and system; loopback's softirqs run in them), from the system. Pairs
 alternate which goes first; printed is the mean ratio with its 95 % confidence interval. Needs root.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The simulator in WebAssembly beside the native one: the same runs in turn under Node, the best of each.
+"""The simulator in WebAssembly compared with the native one: the same runs in turn under Node, the best of each.
 
 The digests of both, which are equal, and what a page does: a run with its curves in 960 columns. Node compiles the module well only after some runs, so there are many.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Speed beside ns-2 and ns-3, in turn, CPU time of the whole process.
+"""Speed compared with ns-2 and ns-3, in turn, CPU time of the whole process.
 
 Figure 6 of the CUBIC paper, and 2.5 Gbit/s with a small and a large buffer. Each round runs ours, ns-2 with all its packet
 headers (as its scripts run), ns-2 with only the headers in use (as fast as it goes) and ns-3. CPU time and peak memory are

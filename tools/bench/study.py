@@ -21,7 +21,7 @@ from cwnd.result.lanes import SIM, STEPS, start
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """A simulation, of which nothing is kept."""
+    """A simulation whose results are discarded."""
 
     scenario: Scenario
 

@@ -36,12 +36,12 @@ class Timing:
     cpu_s: float
     #: Part of `cpu_s` outside the engine, 0 to 1.
     outside: float
-    #: Part of all processors that others used meanwhile, 0 to 1; 0 where the system does not tell.
+    #: Part of all processors that other processes used during the run, 0 to 1; 0 if the system does not report it.
     others: float
 
 
 def busy_s() -> float | None:
-    """CPU time that the whole machine has used, and that its host has kept from it, s; where Linux tells."""
+    """CPU time that the whole machine used, and that its host withheld, s; if Linux reports it."""
     try:
         user, nice, system, _idle, _wait, *rest = map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:])
     except (OSError, ValueError):

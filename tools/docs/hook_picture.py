@@ -43,7 +43,7 @@ def box(axes: Axes, at: Point, size: Point, title: str, text: str, colour: str, 
 
 
 def arrow(axes: Axes, start: Point, end: Point, text: str = "", shift: Point = (0, 0.17), bend: float = 0) -> None:
-    """An arrow with words beside its middle."""
+    """An arrow with a label at its middle."""
     properties = {"arrowstyle": "-|>", "color": GREY, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0}
     properties["connectionstyle"] = f"arc3,rad={bend}"
     axes.annotate("", xy=end, xytext=start, arrowprops=properties)

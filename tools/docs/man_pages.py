@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the wheel installs with the package: manual pages, from the declarations of the commands, and the shells' completions.
+"""What the wheel installs in addition to the package: manual pages, from the declarations of the commands, and the shells' completions.
 
 python -m tools.docs.man_pages DIR    writes them below DIR, as they stand in the folder share of an installation
 """
@@ -59,7 +59,7 @@ def escaped(text: str) -> str:
 
 
 def wrapped(text: str) -> list[str]:
-    """A text in lines, of which none begins with a request."""
+    """A text in lines that do not begin with a request."""
     lines = textwrap.wrap(" ".join(text.split()), 70, break_long_words=False, break_on_hyphens=False)
     return [(PLAIN if line.startswith((".", "'")) else "") + escaped(line) for line in lines]
 

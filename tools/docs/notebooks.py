@@ -45,7 +45,7 @@ def run_notebook(
     after: Callable[[NotebookClient], None] | None = None,
     patience_s: int = PATIENCE_S,
 ) -> None:
-    """Runs a notebook's cells in `folder`, with this interpreter and the programs beside it; `after` is called before the kernel ends.
+    """Runs a notebook's cells in `folder`, with this interpreter and the programs in its folder; `after` is called before the kernel ends.
 
     Raises nbclient's `CellExecutionError` for a cell that fails.
     """
@@ -112,7 +112,7 @@ def plain_html(html: str) -> str:
 
 
 def page_of(notebook: NotebookNode, name: str) -> tuple[str, dict[str, bytes]]:
-    """A notebook that was run as a page, and its pictures by their paths beside it."""
+    """A notebook that was run as a page, and its pictures by their relative paths."""
     without_widgets(notebook)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

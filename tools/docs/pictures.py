@@ -130,7 +130,7 @@ def growth(axes: Axes, trace: Trace, plateau: int, title: str) -> None:
 
 
 def mark(axes: Axes, trace: Trace, window: int, text: str, at: tuple[float, float], side: str) -> None:
-    """Writes beside the point where the window is reached."""
+    """Writes the label at the point where the window is reached."""
     time = trace.time[(trace.time > 0) & (trace.window >= window)][0]
     arrow = {"arrowstyle": "-", "color": "#777777", "linewidth": 0.8}
     axes.annotate(text, (time, window), xytext=at, ha=side, va="center", arrowprops=arrow, color="#333333")

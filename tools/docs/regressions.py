@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tools import DOCS, ROOT
 
-#: Where tests have tags.
+#: The folders of tests with tags.
 READS = ("crates/*/src/**/*.rs", "crates/*/tests/**/*.rs", "tests/python/**/*.py")
 PROBES = ROOT / "crates" / "cwnd" / "tests" / "regressions"
 ID = r"[A-Z]{1,3}\d{1,2}"

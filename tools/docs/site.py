@@ -51,7 +51,7 @@ def place_of(path: Path) -> str | None:
         return OUTSIDE[name]
     if path.is_relative_to(NOTEBOOKS):
         is_page = path.suffix == ".ipynb" and path.is_file()
-        # A picture of a notebook lies beside its page.
+        # A picture of a notebook is in the folder of its page.
         return name.removesuffix(".ipynb") + ".md" if is_page else name if (ROOT / "out" / name).is_file() else None
     is_shown = path.is_file() and path.is_relative_to(DOCS) and path.suffix in {".md", ".png", ".svg"}
     return path.relative_to(DOCS).as_posix() if is_shown else None

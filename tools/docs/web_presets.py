@@ -88,7 +88,7 @@ def is_number(value: object) -> bool:
 
 
 def standing(claim: Mapping[str, object]) -> tuple[bool, bool]:
-    """For sorting: claims of which the paper has a number come first, those that are only reported last."""
+    """For sorting: claims with a number in the paper come first, claims that are only reported last."""
     return claim["holds"] is None, not is_number(claim["paper"])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The scenarios that are run beside ns-2 and ns-3, and how each simulator is asked for them."""
+"""The scenarios of the comparison with ns-2 and ns-3, and the form of each for each simulator."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def run_ours(
 
 
 def run_peer(case: Case, seed: int, seconds: int, measured_from: int, simulator: str) -> PeerResult:
-    """In a process of its own."""
+    """In a separate process."""
     asked = spec(case, seed, seconds, measured_from, simulator)
     if simulator == "ns-2":
         asked.extra.setdefault("queue", 1.0)

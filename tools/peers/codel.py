@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""CoDel beside ns-3's, packet by packet: the same arrivals at the same link, and when each drops.
+"""CoDel compared with ns-3's, packet by packet: the same arrivals at the same link, and when each drops.
 
     python -m tools.peers.codel
 

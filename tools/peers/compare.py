@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Results and CPU time beside ns-2 and ns-3, scenario by scenario, over several seeds.
+"""Results and CPU time compared with ns-2 and ns-3, scenario by scenario, over several seeds.
 
 All simulators get the same path, the same start times, thresholds and receivers. What their algorithms differ in, and
 what the differences come from, is in docs/results/peers.md; --page writes its tables.
@@ -127,7 +127,7 @@ def run_one(job: Job, stopped: Event) -> PeerResult:
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Handles signals to end as Ctrl-C, so that no simulator is left behind."""
+    """Handles signals to end like Ctrl-C, so that no simulator stays running."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt

@@ -137,7 +137,7 @@ def run_child(command: list[str], name: str) -> PeerDocument:
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
             _running.add(child)
         try:
-            # Left as a zombie until it is off the list: its number cannot be anybody else's when it is killed.
+            # It stays a zombie until it is off the list, so that no other process has its number when it is killed.
             os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         except BaseException:
             child.kill()

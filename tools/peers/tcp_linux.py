@@ -72,7 +72,7 @@ PAIRS = (
 )
 
 EVERY = Setting(ack_every=1)
-# Their constants assume that every second segment is acknowledged: they have trials of their own.
+# Their constants assume that every second segment is acknowledged: they have separate trials.
 FOR_DELAYED_ACKS = ("bic", "scalable")
 TRIALS = (
     *(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A crate's public API as lines of text, read from the pages that rustdoc writes: each item's declaration, the methods of its own, and the
-traits that it implements. What every type has (`Send`, `Into`, …) is left out.
+"""A crate's public API as lines of text, read from the pages that rustdoc writes: each item's declaration, its own methods, and the
+traits that it implements. Traits that every type has (`Send`, `Into`, …) are left out.
 
-The record is `api.txt` beside the crate's manifest. A change of the API shows in it, so that nobody makes one unseen: a line that goes
-away, or changes, is a break for those who use it.
+The record is `api.txt` next to the crate's manifest. It makes every change of the API visible: a line that is removed or changed
+breaks the API's users.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 #: Parts of a page that are the same for most types, and elements that have no end.
 COMMON = {"synthetic-implementations-list", "blanket-implementations-list", "implementors-list", "foreign-impls-list"}
 VOID = {"br", "hr", "img", "input", "link", "meta", "wbr"}
-#: What rustdoc shows for those who read: where the source is, and what a method's page is.
+#: What rustdoc shows only for readers: links to the source and to a method's page.
 SAID = {"src", "since", "rightside", "anchor", "hideme"}
 #: Pages of no item and no module.
 OTHER = {"all.html", "help.html", "settings.html"}

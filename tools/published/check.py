@@ -26,7 +26,7 @@ from tools.unlinked import options
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 #: Most bytes of a package, compressed.
 MOST = 200_000
-#: Features of the core, alone and together; by itself each has to compile.
+#: Features of the core, alone and together; each has to compile alone.
 FEATURES = ("", "registry", "std", "kernel-replay", "registry,std", "registry,std,kernel-replay")
 ACCEPT = "make published ACCEPT=1"
 #: As `make lint` checks: what the crates depend on is checked once for both.
@@ -130,7 +130,7 @@ def packages() -> list[str]:
 
 
 def algorithms(example: str) -> set[str]:
-    """Modules of algorithms of which an example has a function."""
+    """Modules of algorithms with an example of a function."""
     program = TARGET / "release" / "examples" / example
     symbols = subprocess.run(["nm", "-C", str(program)], capture_output=True, text=True, check=True).stdout
     return set(re.findall(r"\bcwnd::algorithms::(\w+)::", symbols))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Mean windows under deterministic loss beside their formulas."""
+"""Mean windows under deterministic loss, compared with their formulas."""

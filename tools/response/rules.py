@@ -273,7 +273,7 @@ def westwood(p: float) -> float:
 RULES: dict[str, Callable[..., Rule]] = {
     each.__name__: each for each in (aimd, bic, bic_2004, cubic, highspeed, htcp, hybla, scalable, sqrt, yeah)
 }
-#: The same for algorithms without a cycle: losses are not what they settle by, or they settle nowhere (see `westwood`).
+#: The same for algorithms without a cycle: they do not settle by losses, or never settle (see `westwood`).
 BY_DELAY, WITHOUT_CYCLE = "by_delay", "without_cycle"
 
 

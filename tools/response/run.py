@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`make response`: mean windows under deterministic loss, simulated, beside the cycle of each rule and the formula.
+"""`make response`: simulated mean windows under deterministic loss, compared with the cycle of each rule and the formula.
 
 Writes docs/results/response.md, and figure 3 of the CUBIC paper and one of all algorithms to docs/pictures.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Our algorithms in real QUIC stacks, beside the stacks' own and beside our TCP: runs, and the page of them.
+"""cwnd's algorithms in real QUIC stacks, compared with the stacks' own and with cwnd's TCP: runs, and their page.
 
 python -m tools.stacks           runs what docs/results/stacks.json.xz does not have yet, and writes docs/results/stacks.md
 python -m tools.stacks --page    writes the page from the runs on record

@@ -12,12 +12,12 @@ from tools import records
 from tools.stacks.page import PAGE, write
 from tools.stacks.runs import RECORD, Kept, Run, on_record, runs
 
-#: Finished runs are kept this often, s: an interrupted run goes on from there.
+#: Finished runs are saved this often, s, so that an interrupted run can resume.
 KEEP_S = 20.0
 
 
 def numbers(run: Run) -> tuple[str, Kept]:
-    """What a run comes to, with its name."""
+    """The result of a run, with its name."""
     return run.name, run.numbers()
 
 

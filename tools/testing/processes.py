@@ -63,7 +63,7 @@ def send(number: int, what: signal.Signals) -> None:
 def end(mark: str, first: int) -> list[str]:
     """Ends everything that a part has started; returns the command lines."""
     ended = dict[int, str]()
-    # They are stopped first: a process that ends meanwhile would leave children that nothing leads to.
+    # They are stopped first: a process that ended now would leave children without a parent to find them by.
     while new := {number: said for number, said in processes_of(mark, first).items() if number not in ended}:
         for number in new:
             send(number, signal.SIGSTOP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the page's program has besides its scripts: where the hooks of each algorithm are in the sources, and the first run, which is shown until the module is there."""
+"""Data of the page's program: the source locations of each algorithm's hooks, and the first run, shown until the module is loaded."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ impl Lab {
         self.inner.report().map_or(0.0, |report| report.cpu_s)
     }
 
-    /// What came out, over the measured interval.
+    /// The summary over the measured interval.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.document(py)
     }

@@ -81,7 +81,7 @@ impl Simulation {
         self.cpu_s
     }
 
-    /// What came out, over the measured interval.
+    /// The summary over the measured interval.
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.document(py)
     }

@@ -43,7 +43,7 @@ PACKAGES = {
     "mandoc": ("mandoc",),
     "bare-root": ("bubblewrap", "debootstrap"),
 }
-#: Where apt cannot be asked: that of Debian 12's and 13's rustc-web.
+#: The fallback without apt: the version of Debian 12's and 13's rustc-web.
 USUAL_LLVM = 19
 
 

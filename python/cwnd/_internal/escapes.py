@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Names and contents of files, which are anyone's, as terminals, spreadsheets and pictures can be given them."""
+"""Escapes untrusted names and contents of files for terminals, spreadsheets and pictures."""
 
 from __future__ import annotations
 

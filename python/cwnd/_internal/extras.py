@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 def imported(name: str, extra: str) -> ModuleType:
-    """An optional package, which this extra of ours installs; `ModuleNotFoundError` of one line where it is not there."""
+    """An optional package that this extra installs; raises `ModuleNotFoundError` with one line if it is missing."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:

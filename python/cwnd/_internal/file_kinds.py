@@ -152,7 +152,7 @@ def kind_of_no_table(text: str) -> FileKind | None:
 
 
 def kind_of_json(text: str) -> FileKind | None:
-    """The kind of a JSON document, of which `text` may be the beginning only; `None` where it is none."""
+    """The kind of a JSON document, by its text or the beginning of it; `None` if it is not JSON."""
     head = text[: 1 << 16]
     if re.search(r'"qlog_(?:version|format)"|"file_schema"\s*:\s*"urn:ietf:params:qlog', head):
         return QLOG

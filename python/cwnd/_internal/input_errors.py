@@ -44,7 +44,7 @@ def missing(field: str, expected: str) -> ScenarioError:
 
 
 def unfit(field: str, expected: str) -> ScenarioError:
-    """The error for a result that `field` does not accept for what is in it: no text of its user's is the reason."""
+    """The error for a result whose contents `field` does not accept; it shows no value."""
     error = ScenarioError(f"{field}: not accepted; expected {expected}")
     error.field, error.value, error.expected = field, None, expected
     return error

@@ -73,7 +73,7 @@ def read_bytes(path: str | os.PathLike[str], limit: int = MAX_FILE_BYTES) -> byt
 
 
 def stored_bytes(path: str | os.PathLike[str], limit: int) -> bytes:
-    """The bytes of a file in a folder that may be anyone's: a regular one, of as many bytes as it says that it has, so that nothing is waited for.
+    """The bytes of a file in an untrusted folder: a regular file, read up to its stated size, so that reading never blocks.
 
     A link in such a folder may lead to files of the kernel (`/proc/kmsg`): these say that they have none. Raises as `read_bytes`.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""JSON from the folders of results, which may be anyone's: bounded before it is read, and of the form that its reader expects."""
+"""Reads JSON from untrusted folders of results: of bounded size, and of the form that its reader expects."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def types_of(form: type, names: Mapping[str, object]) -> dict[str, Any]:
 
 
 def expect(is_so: bool, value: object, where: str, words: str) -> None:
-    """Raises `ShapeError` unless it is so."""
+    """Raises `ShapeError` unless the condition holds."""
     if not is_so:
         text = json.dumps(value)
         raise ShapeError(f"{where}: {text if len(text) <= 60 else f'{text[:57]}...'} is not accepted; expected {words}")

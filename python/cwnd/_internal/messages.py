@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the program says on standard error beside its errors and warnings, which `-q` and `-v` do not change.
+"""What the program prints on standard error, except errors and warnings, which `-q` and `-v` do not change.
 
 `-q` leaves out progress and notes; `-v` adds how a result came about. Without the program, from Python, notes are as without either.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Files of Parquet, which may be anyone's: what is in one is counted before it is read, and again while it is.
+"""Reads untrusted Parquet files: their contents are counted before and during reading.
 
 Some hundred bytes can say that they hold a billion rows, a list of a billion numbers in a row, or a long text in each of many rows. What a
 file says of itself bounds numbers and lists. It says not how often a text is repeated: texts are read as dictionaries, which have each
@@ -121,7 +121,7 @@ def chunks_of(about: pq.FileMetaData) -> Iterator[pq.ColumnChunkMetaData]:
 
 
 def least_bytes(file: pq.ParquetFile) -> int:
-    """What the table takes in memory by what the file says of itself, but for texts that are repeated."""
+    """The memory that the table needs according to the file's metadata, without repeated texts."""
     leaves, about = leaves_of(file), file.metadata
     widths = [leaf.length if leaf.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0 for leaf in leaves]
     chunks = (

@@ -53,7 +53,7 @@ def is_in_progress(part: Path) -> bool:
 
 
 def make_beside(folder: Path, mode: int = 0o777) -> Path:
-    """Makes a folder beside `folder`, under a name that nothing has, with this mode less the user's umask."""
+    """Creates a folder next to `folder`, under an unused name, with this mode less the user's umask."""
     while True:
         part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
         with suppress(FileExistsError):
@@ -63,7 +63,7 @@ def make_beside(folder: Path, mode: int = 0o777) -> Path:
 
 @contextmanager
 def temporary_folder(folder: Path, mode: int = 0o777) -> Iterator[Path]:
-    """A new folder beside `folder`, locked while the body runs, and gone afterwards unless it has another name then."""
+    """A new folder next to `folder`, locked while the body runs, and removed afterwards unless it was renamed."""
     while True:
         part = make_beside(folder, mode)
         descriptor = None
@@ -97,7 +97,7 @@ def is_unfinished(folder: Path) -> bool:
 def temporary_folders(folder: Path) -> list[tuple[Path, Path | None]]:
     """This user's temporary folders of runs into `folder`, each with the earlier result that the run has moved aside.
 
-    In a folder like /tmp another user's may lie beside them.
+    A folder like /tmp may also contain another user's.
     """
     name = re.compile(rf"(\.{re.escape(folder.name)}\.{SUFFIX})(\.old)?")
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Files that are written under a temporary name first, so that what has a name is whole; and what killed commands left of them.
+"""Files that are written under a temporary name first, so that a named file is complete; and the temporary files that killed commands left.
 
 The folder may be another user's, or unpacked from an archive: a temporary file is always a new one, and taking a name replaces what has
 it, even a symbolic link, which is never followed.
@@ -40,7 +40,7 @@ def host() -> str:
 
 
 def temporary_name(path: Path) -> Path:
-    """A name beside a file that nothing else has or takes."""
+    """An unused name in the folder of a file, which no other process takes."""
     return path.with_name(f".{path.name}.{host()}-{os.getpid()}-{secrets.token_hex(4)}")
 
 
@@ -61,7 +61,7 @@ def new_file(path: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _beside(path: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """A new file beside `path`, open, which takes its name when the body ends; gone if the body raises.
+    """A new open file next to `path`, renamed to `path` when the body ends, and removed if the body raises.
 
     What killed commands have left of the same file goes.
     """
@@ -82,7 +82,7 @@ def _beside(path: Path, mode: int) -> Iterator[tuple[Path, int]]:
 
 
 def is_left_over(part: Path) -> bool:
-    """Whether a file is a temporary one that nobody writes: its process on this host is gone, or it is old."""
+    """Whether a file is an abandoned temporary file: its process on this host has ended, or it is old."""
     match = re.fullmatch(rf"\..+({SUFFIX})", part.name)
     if match is None:
         return False
@@ -101,7 +101,7 @@ def is_alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except OSError:  # another user's
         return True
     return True
 

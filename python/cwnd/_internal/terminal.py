@@ -19,7 +19,7 @@ from cwnd._internal.escapes import harmless
 
 # Width if standard output is no terminal.
 WIDTH = 100
-# With fewer columns beside its name, the text of a list entry is printed below it.
+# If fewer columns remain after its name, the text of a list entry is printed below it.
 MIN_TEXT_WIDTH = 30
 # Wider than any table.
 UNLIMITED = 1 << 16
@@ -164,7 +164,7 @@ class Grid:
                 yield self._table(part)
 
     def _parts(self, console: Console, options: ConsoleOptions) -> Iterator[list[int]]:
-        """The columns, as many at a time as fit beside the names and keys."""
+        """The columns, in groups that fit next to the names and keys."""
         keys = list(range(self.keys))
         begin = self.keys
         for end in range(self.keys + 1, len(self.headings) + 1):
@@ -201,6 +201,6 @@ class Grid:
             for column, (heading, value) in enumerate(zip(self.headings, values)):
                 text = column in self.texts
                 shown = value if text else f"{value:>{right}}"
-                # What is wider than the terminal goes on below: a number that is cut is another number.
+                # A cell wider than the terminal continues below: a truncated number would be a different number.
                 yield Text(f"  {heading:{left}}  {shown}", overflow="fold")
         yield Text()

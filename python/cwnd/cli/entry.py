@@ -62,7 +62,7 @@ REPEATED = ("--plugin", "--param", "--traffic", "--except", "--axis", "--zip", "
 
 
 def refuse_repeated(arguments: list[str]) -> None:
-    """Refuses an option that is given twice, of which the parser would silently take the last."""
+    """Refuses an option that is given twice; the parser would silently take the last."""
     seen = set()
     for argument in arguments:
         if argument == "--":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd shell` without root: the program goes on in user and network namespaces of its own, where the user may make networks."""
+"""`cwnd shell` without root: the program restarts in new user and network namespaces, where the user may create networks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 TUN = Path("/dev/net/tun")
-#: Set where the program has been started again in a namespace of its own.
+#: Set if the program has restarted in a new namespace.
 INSIDE = "CWND_USER_NAMESPACE"
 #: The user stays who he is, and has the capabilities there.
 UNSHARE = ("unshare", "--user", "--map-current-user", "--keep-caps", "--net", "--")
@@ -45,7 +45,7 @@ def why_not() -> str | None:
 
 
 def enter() -> None:
-    """Does nothing where this process may make networks; else starts the program again in namespaces of its own. Raises `OSError` where that cannot be."""
+    """Does nothing if this process may create networks; otherwise restarts the program in new namespaces. Raises `OSError` if that is impossible."""
     inside = os.environ.pop(INSIDE, None)
     if may_make_networks():
         if inside is not None:

@@ -24,6 +24,6 @@ def hide() -> None:
 
 
 def show() -> None:
-    """Takes that back, for what only asks whether it is installed."""
+    """Reverts this, for code that only checks whether pandas is installed."""
     if Hidden in sys.meta_path:
         sys.meta_path.remove(Hidden)

@@ -36,15 +36,15 @@ def diff(
     margin: float | None = None,
     method: Method = "t",
 ) -> Difference:
-    """How far `b` is from `a`: for each number that both have, over all points and at each, the difference with its interval.
+    """Compares `b` with `a`: for each number that both have, the difference with its interval, over all points and at each point.
 
-    Runs of the same point and seed are pairs: what they have in common does not widen the interval. With `paired=False` the sides are
-    independent samples (Welch): simulator and kernel, say. `between="beta=0.7,0.85"` takes one study, and compares two values of
-    a factor; `where={"rtt": "40ms"}` takes some points only. `measures`: names of the tables, `queue_p95_ms`, or words, `p95 queueing delay`.
-    `level` of the intervals; `margin`: the part of A's mean within which both count as equivalent (0.02: two per cent);
-    `method="bootstrap"` takes intervals of the difference that do not suppose values near to normal.
+    Runs of the same point and seed are pairs: their common variation does not widen the interval. With `paired=False` the sides are
+    independent samples (Welch), such as simulator and kernel. `between="beta=0.7,0.85"` takes one study and compares two values of
+    a factor. `where={"rtt": "40ms"}` selects points. `measures` are names of the tables (`queue_p95_ms`) or words (`p95 queueing delay`).
+    `level` is the intervals' confidence level. `margin` is the part of A's mean within which both count as equivalent (0.02: two per cent).
+    `method="bootstrap"` uses intervals that do not assume nearly normal values.
 
-    Raises `ScenarioError` for arguments, `NoResultError` for folders.
+    Raises `ScenarioError` for invalid arguments, `NoResultError` for folders without a result.
     """
     sides = [side_of("a", a)]
     if between is None:
@@ -67,7 +67,7 @@ def diff(
         ours, theirs = numbers_of_both(both, apart=key)
         names = f"{key}={values[0]}", f"{key}={values[1]}"
     else:
-        # A run has no factors: what is asked of them concerns the study beside it.
+        # A run has no factors: the request concerns the study that it is compared with.
         factors = dict.fromkeys(name for side in sides for name in factors_of(side))
         for name in chosen:
             if name not in factors:

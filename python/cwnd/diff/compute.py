@@ -53,7 +53,7 @@ class Series:
         return self.samples.n > 0
 
     def values_of(self, side: int) -> Sequence[float]:
-        """The values of a side that are compared; where none are, all that it has."""
+        """The compared values of a side; all of its values if none are compared."""
         return (self.samples.a, self.samples.b)[side] if self.has_difference else self.sides[side]
 
 

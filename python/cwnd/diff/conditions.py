@@ -122,7 +122,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A condition, and how it came out for a number."""
+    """A condition, and its outcome for a number."""
 
     condition: Condition
     effect: Effect

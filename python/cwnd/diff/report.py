@@ -48,7 +48,7 @@ def centre(effect: Effect, value: float | None, values: Sequence[float]) -> str:
 
 
 def ends(effect: Effect) -> str:
-    """A difference with its interval, whose ends are as far from it as each other (±) or not."""
+    """A difference with its interval: as ± if the interval is symmetric, else with both ends."""
     apart, low, high = effect.difference, effect.low, effect.high
     if apart is None:
         return effect.why or "none"
@@ -90,12 +90,12 @@ def measure(effect: Effect) -> str:
 
 
 def at_fewer(effect: Effect, points: int) -> str:
-    """What follows a measure that only some of the points over which the table is have."""
+    """The suffix of a measure that only some points of the table have."""
     return f", at {effect.points}" if effect.points < points else ""
 
 
 def is_starred(effect: Effect) -> bool:
-    """Whether a difference is without some pairs. Of a median the row says it."""
+    """Whether a difference leaves out some pairs. For a median, the row says so."""
     return effect.difference is not None and effect.centre != "median" and effect.undefined > 0
 
 
@@ -168,13 +168,13 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
 
 
 def unpaired(difference: Difference) -> None:
-    """Says what only one side has."""
+    """Prints what only one side has."""
     if difference.unpaired:
         print(f"not compared, only one side has it: {'; '.join(difference.unpaired)}", file=sys.stderr)
 
 
 def conditions(found: Sequence[Judged]) -> None:
-    """Says how conditions came out."""
+    """Prints the outcome of conditions."""
     for each in found:
         where = f" at {place(each.effect.place)}" if each.effect.place else ""
         change = percent(each.effect) if each.condition.is_relative else ends(each.effect)

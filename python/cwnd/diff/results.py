@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What a difference came to: an effect for each number, and what is decided of it."""
+"""The result of a comparison: an effect for each number, and whether it is decided."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Effect:
     centre: str
     a: float | None
     b: float | None
-    #: b − a, in `unit`. Of times it and its ends are infinite where B (minus: A) was not reached.
+    #: b − a, in `unit`. For times, it and its ends are infinite if B (minus: A) was not reached.
     difference: float | None
     low: float | None
     high: float | None
@@ -112,7 +112,7 @@ class Difference(Displayed):
     paired: bool
     #: what the intervals cover, 0 to 1
     level: float
-    #: Where the intervals of means come from.
+    #: The source of the means' intervals.
     method: Method
 
     @property

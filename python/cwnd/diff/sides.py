@@ -45,7 +45,7 @@ class Numbers:
     factors: list[str]
     #: The value under each seed; `None` where there is none, infinite for a time that was not reached.
     values: dict[Key, dict[int, float | None]] = field(default_factory=dict)
-    #: The name and the label of each subject; where points have different labels, its name is its label, and different names are all said.
+    #: The name and the label of each subject. If points have different labels, the name is the label; different names are all listed.
     names: dict[Subject, tuple[str, str]] = field(default_factory=dict)
     #: What it is called at a point.
     labels: dict[tuple[Place, Subject], str] = field(default_factory=dict)
@@ -183,7 +183,7 @@ def numbered_subjects(
 
 
 def partners(ours: Numbers, theirs: Numbers, of: str) -> list[tuple[Subject, Subject]]:
-    """Which subjects of the two sides go together: those of one name; of the others, if both sides have as many, by their order."""
+    """The matching subjects of the two sides: those with the same name; the others by their order, if both sides have equally many."""
     left, right = ours.subjects(of), theirs.subjects(of)
     by_name = {theirs.names[subject][0]: subject for subject in right}
     named = {subject: by_name[ours.names[subject][0]] for subject in left if ours.names[subject][0] in by_name}

@@ -45,7 +45,7 @@ class FidelityFolder:
         return KeptRuns(self._folder / "runs" / name)
 
     def add(self, name: str, fidelity: Fidelity) -> None:
-        """Writes a comparison: its document last, so that what is there is whole."""
+        """Writes a comparison, with its document last, so that an existing document means a complete comparison."""
         from cwnd.fidelity.picture import draw
 
         draw(fidelity, self._folder / name)

@@ -38,7 +38,7 @@ class Kind:
     tolerance: Tolerance
 
 
-#: Every kind of number. Of what is counted one more or less in all runs together is no difference.
+#: Every kind of number. For counts, a difference of one over all runs together is no difference.
 KINDS = {
     "utilisation": Kind("", Tolerance(absolute=0.02)),
     "share": Kind("", Tolerance(absolute=0.05)),

@@ -75,7 +75,7 @@ class Fidelity(Displayed):
 
 
 class Kept(Protocol):
-    """Where live runs are kept, so that a comparison that was ended goes on."""
+    """The store of live runs, so that an interrupted comparison can resume."""
 
     def find(self, scenario: Scenario) -> tuple[Result, str] | None:
         """The live run of this scenario with this seed on this kernel, and its day."""
@@ -126,10 +126,10 @@ def fidelity(
     watch: Watch = lambda _over, _part: None,
     kept: Kept | None = None,
 ) -> Fidelity:
-    """Runs a scenario, the one in the file at this path, or the package's of this name, `runs` times in each lane, under seeds from its own on, and compares what comes out.
+    """Runs a scenario `runs` times in each lane, with seeds from its own on, and compares the results.
 
-    Live runs that `kept` has are not made again; simulations always are, their flows and traffic with the
-    clock of this kernel. Raises what `cwnd.run` raises in lane live.
+    The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. Live runs that `kept` has are not repeated;
+    simulations always are, with this kernel's clock for flows and traffic. Raises what `cwnd.run` raises in lane live.
     """
     if isinstance(scenario, str) and scenario in own_scenarios() and not Path(scenario).is_file():
         scenario = own_scenarios()[scenario]

@@ -43,7 +43,7 @@ def load(module: KernelModule, name: str, *, pin: bool) -> None:
 
 
 def usage(name: str) -> None:
-    """Prints how connections come to use it."""
+    """Prints how a connection can use it."""
     print("Only connections that ask for it use it; nothing else changes:")
     print(f"  a program    cwnd kernel use {name} -- COMMAND")
     print(f'  a socket     setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "{name}", {len(name)})')
@@ -52,7 +52,7 @@ def usage(name: str) -> None:
 
 def wait_for_end(loaded: KernelLoadedModule, name: str) -> None:
     """Waits for a signal to end; on a terminal, shows how many connections use the algorithm."""
-    # Signals are blocked and waited for, so that none is missed between two polls.
+    # Signals are blocked and awaited, so that none is missed between two polls.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     kernel_give_up_rights()
     print("It stays loaded until this command ends (Ctrl-C).", flush=True)

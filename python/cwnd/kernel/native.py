@@ -52,7 +52,7 @@ def required() -> None:
 
 
 class Absent(type):
-    """The type of what stands in for a name of the kernel part: it can be imported, and each use of it raises `OSError`."""
+    """The type of a placeholder for a name of the kernel part: it can be imported, and each use of it raises `OSError`."""
 
     def __call__(cls, *_: object, **__: object) -> NoReturn:
         raise OSError(MISSING)

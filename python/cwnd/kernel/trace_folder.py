@@ -24,7 +24,7 @@ ROWS_PER_GROUP = 1 << 16
 def hand_over(folder: Path) -> None:
     """Gives a new folder of root's with its files to the user who has called `sudo`, who can read it then.
 
-    That user may own the folder around it, and put another in its place: only what root has made is handed over, by descriptor.
+    That user may own the parent folder and replace this one: only files that root created are handed over, by descriptor.
     """
     user, group = os.environ.get("SUDO_UID", ""), os.environ.get("SUDO_GID", "")
     if os.geteuid() != 0 or not (user.isdecimal() and group.isdecimal()):
@@ -43,7 +43,7 @@ def hand_over(folder: Path) -> None:
 
 @contextlib.contextmanager
 def opened(folder: Path) -> Iterator[int]:
-    """The descriptor of a folder that has just been made for this user alone; another one in its place, or a link, is refused."""
+    """The descriptor of a folder that was just created for this user only; a replacement or a link is refused."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         about = os.fstat(descriptor)
@@ -55,7 +55,7 @@ def opened(folder: Path) -> Iterator[int]:
 
 
 def replaced(folder: Path) -> OSError:
-    """The error for a folder that another user has put in the place of ours."""
+    """The error for a folder that another user has put in place of cwnd's."""
     return OSError(errno.EPERM, "another user has put a folder in its place", str(folder))
 
 
@@ -76,7 +76,7 @@ class TraceWriter:
         self.buffered: dict[str, list[pa.RecordBatch]] = {}
 
     def write(self, name: str, rows: pa.RecordBatch) -> None:
-        """Buffers the rows until there are enough for a row group, each of which costs time for every column."""
+        """Buffers rows up to a full row group, because each row group costs time for every column."""
         if not rows.num_rows:
             return
         buffered = self.buffered.setdefault(name, [])

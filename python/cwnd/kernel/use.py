@@ -42,7 +42,7 @@ def report(name: str, ended: KernelEnded) -> None:
 
 
 def by_namespace_setting(because: str) -> None:
-    """Reports that the command's connections get the algorithm by the namespace's setting, not by a cgroup of their own."""
+    """Reports that the command's connections get the algorithm from the namespace's setting, not from a cgroup."""
     note(f"cwnd: using the setting of this network namespace, because no cgroup is available: {because}")
 
 

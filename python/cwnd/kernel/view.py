@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The terminal's view of a trace: a line per connection, while it goes on."""
+"""The terminal's view of a trace: a line per connection, while it runs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def status(source: KernelTrace, algorithm: str, elapsed_s: float) -> str:
 
 @contextlib.contextmanager
 def live(is_terminal: bool, source: KernelTrace, algorithm: str, begun: float) -> Iterator[Callable[[], None]]:
-    """Shows the connections on standard error while the trace goes on, if that is a terminal."""
+    """Shows the connections on standard error while the trace runs, if that is a terminal."""
     if not is_terminal:
         yield lambda: None
         return

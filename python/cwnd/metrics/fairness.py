@@ -46,7 +46,7 @@ def min_max_ratio(rates: Shares) -> float:
     return float(scaled(rates).min())
 
 
-#: How the reasons begin that say that flows did not converge within the run, so that their time is later than all others. Other reasons say
+#: The beginnings of the reasons that flows did not converge within the run; their time counts as later than all others. Other reasons say
 #: that there is no such time.
 NOT_CONVERGED = ("fair from ", "the shares never stayed ")
 

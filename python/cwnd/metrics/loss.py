@@ -36,7 +36,7 @@ def loss_event_rate(drop_times_s: Numbers, packets: float, *, rtt_s: float) -> f
 
 
 def episodes(times_s: Numbers, window_s: float) -> list[float]:
-    """The first times of episodes, each of which contains all times within `window_s` of its first."""
+    """The start times of episodes; an episode contains all times within `window_s` of its start."""
     begins: list[float] = []
     for time in times_s:
         if not begins or time > begins[-1] + window_s:

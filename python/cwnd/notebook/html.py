@@ -73,7 +73,7 @@ def grid(table: Grid) -> str:
 
 
 def image(figure: Figure, words: str) -> str:
-    """A figure within the page; `words` say what it shows to those who do not see it."""
+    """A figure within the page; `words` are its alternative text."""
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=2 * PIXELS)
     data = base64.b64encode(file.getvalue()).decode()

@@ -153,7 +153,7 @@ class RunData:
         starts_s = {number: group.start_s for group in self.scenario.groups for number in group.flows}
         flows_at: dict[tuple[float, str], list[int]] = {}
         for row in np.flatnonzero(np.isin(kinds, ("start", "stop", "switch"))):
-            # Starts at the beginning of the run, and those that nobody has set, get no mark.
+            # Starts at the beginning of the run, and random default starts, get no mark.
             if kinds[row] != "start" or (
                 times[row] > 0.02 * self.scenario.duration_s and starts_s[int(flow[row])] != COMPARED_S
             ):
@@ -194,7 +194,7 @@ class RunData:
         return merged if len(merged) <= MAX_MARKS and len(chosen) <= 4 * MAX_MARKS else []
 
     def style(self, number: int) -> LineStyle:
-        """Colour by label, lightness by number within it. Dashes by flow where there are enough for all, so that a grey copy can be read; else by label, or by number if all flows have the same label."""
+        """Colour by label, lightness by number within it. Dashes by flow if there are enough, so that a grey copy is readable; else by label, or by number if all flows have the same label."""
         label = self.labels[number]
         index = self.flows_of[label].index(number) if len(self.labels) <= NAMED else 0
         group = list(self.flows_of).index(label)
@@ -226,7 +226,7 @@ class RunData:
         return float(capacity.mbps.min()), float(capacity.mbps.max())
 
     def others(self) -> list[str]:
-        """What changes the delay of packets beside queues, in words: jitter and reordering; and what happens on the reverse path."""
+        """The causes of packet delay other than queues, in words: jitter, reordering, the reverse path."""
         found = others_of(self.scenario, scenario_document(self.scenario))
         return [found[name] for name in ("jitter", "reorder", "reverse_path") if name in found]
 

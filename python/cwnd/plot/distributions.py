@@ -29,15 +29,15 @@ def cdf(
     width: Width = "page",
     ax: Axes | None = None,
 ) -> Figure:
-    """Draws a distribution: for each value the part of the cases that have at most that.
+    """Draws a distribution: for each value, the fraction of cases with at most that value.
 
-    `data` are runs or a study. Of runs (as in `windows`) the cases are packets with their queueing delay (`queue_ms`, in ms, the default), transfers with their completion
-    time (`completion_s`) or flows with their throughput (`throughput_mbps`), all of the measured interval, seeds taken together. Of a `Study`
-    they are its runs, with a line per variant, or with `by` per level of a factor; further factors have a panel per level, up to
-    six; `where` fixes factors, as in `response`; `measure` is the throughput of the groups of flows if none is given.
+    `data` are runs or a study. For runs (as in `windows`) the cases are packets with their queueing delay (`queue_ms`, in ms, the default),
+    transfers with their completion time (`completion_s`) or flows with their throughput (`throughput_mbps`), all over the measured interval, with
+    seeds combined. For a `Study` the cases are its runs, with a line per variant, or with `by` per level of a factor. Further factors have a
+    panel per level, up to six. `where` fixes factors, as in `response`. The default `measure` is the throughput of the groups of flows.
 
-    `width` is `column`, `page` or `slide`. Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the data does not have, and for
-    more than six panels.
+    `width` is `column`, `page` or `slide`. Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for
+    names that the data does not have, and for more than six panels.
     """
     if isinstance(data, Study):
         return over_runs(data, measure, by, where, width=width, ax=ax)

@@ -312,7 +312,7 @@ def new_figure(*, figsize: tuple[float, float], layout: Literal["constrained"]) 
 
 
 def queues(run: RunData) -> Figure:
-    """The backlog of each link with a queue in a panel of its own; of many links the busiest."""
+    """The backlog of each link with a queue, one panel each; with many links, only the busiest."""
     links = run.summary["links"]
     busiest = sorted(run.queued, key=lambda link: -(links[link]["utilization"] or 0.0))[:MAX_LINKS]
     chosen = sorted(busiest)

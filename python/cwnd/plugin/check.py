@@ -101,8 +101,8 @@ def check(
 
     The crate is built with overflow checks and assertions. Everything random is a function of `seed`, which is drawn if not given.
     `excepted` names promises that the algorithm breaks on purpose. `progress` is called several times a second with the check and
-    the part that is done. A broken promise does not end it: `Check.failures` has all that were broken, each with its first history. Simulations
-    follow only where the contract is kept, and the first that breaks a promise ends them. Raises `CrateError` or `ScenarioError`.
+    the finished part. A broken promise does not end the check: `Check.failures` lists all broken promises, each with its first history.
+    Simulations follow only if the contract is kept, and end at the first broken promise. Raises `CrateError` or `ScenarioError`.
     """
     if seconds is not None and (
         isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds <= MOST_SECONDS

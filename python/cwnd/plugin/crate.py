@@ -29,7 +29,7 @@ NAME_MAX = 10
 NAME_FORM = f"1 to {NAME_MAX} lower-case letters, digits and _, a letter first"
 #: SHA-256 of the library of each plugin that this process has loaded, by name.
 LOADED: dict[str, str] = {}
-#: Where each of them was, and the folder of its crate if it was loaded from that.
+#: The path of each library, and the folder of its crate if it was loaded from there.
 LIBRARIES: dict[str, Path] = {}
 CRATES: dict[str, Path] = {}
 
@@ -185,9 +185,9 @@ def build(crate: str | Path, field: str = "plugin", profile: str = "release") ->
 
 
 def load_plugin(path: str | Path) -> str:
-    """Adds the algorithm of a crate (built first) or of a library that `build` made; returns its name.
+    """Adds the algorithm of a crate (built first) or of a library that `build` created; returns its name.
 
-    From then on this process can use its name like those of the built-in algorithms. Loaded again after a change, the new build
+    Afterwards this process can use the name like those of the built-in algorithms. If it is loaded again after a change, the new build
     replaces the old one for everything that starts afterwards. Raises `CrateError` or `ScenarioError`.
     """
     path = path_of("plugin", path)

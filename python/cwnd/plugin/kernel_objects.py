@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The kernel objects of plugins that a live run uses: built when they are first needed, and kept beside the crate's other builds."""
+"""The kernel objects of plugins that a live run uses: built when first needed, and kept with the crate's other builds."""
 
 from __future__ import annotations
 

@@ -22,15 +22,15 @@ def qlog(
     format: str = NEWEST,
     progress: Progress | None = None,
 ) -> Path:
-    """Writes what a run has recorded as qlog, a JSON text sequence (`.sqlog`): of a `Result`, or of the folder of a run or of a kernel trace.
+    """Writes the record of a run as qlog, a JSON text sequence (`.sqlog`), from a `Result` or from the folder of a run or of a kernel trace.
 
-    The table `cwnd` becomes updates of metrics, `events` what happened; both are read in pieces, and memory does not grow with the run.
-    `flow` is a flow's name, its group's label or its number, or several of these; `None`: all, told apart by `group_id`. A kernel trace without a
-    record of its segment's size takes `mss` (bytes). `format` is `draft-14`, or `0.3`, which qvis reads. `progress` is called with the rows that
-    have been read, and their number.
+    The table `cwnd` becomes updates of metrics, the table `events` becomes events. Both are read in pieces, so memory does not grow with the run.
+    `flow` is a flow's name, its group's label or its number, or several of these; `None` selects all, and `group_id` distinguishes them. A kernel
+    trace that does not record its segment size needs `mss` (bytes). `format` is `draft-14`, or `0.3`, which qvis reads. `progress` is called with
+    the rows read so far and their total number.
 
-    The file has everything or is not there. An earlier qlog is replaced. Raises `ScenarioError` for a flow, a format or a path that is none and for a result without
-    samples, `NoResultError` for a folder without a result, `OSError` when writing fails.
+    The file is written completely or not at all, and replaces an earlier qlog. Raises `ScenarioError` for an unknown flow or format, an invalid path
+    and a result without samples, `NoResultError` for a folder without a result, `OSError` when writing fails.
     """
     return write_qlog(result_of(result), path, flow=flow, mss=mss, format=format, progress=progress)
 

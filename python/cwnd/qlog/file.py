@@ -64,7 +64,7 @@ def pieces(records: tuple[str, Records], progress: Progress | None = None) -> It
 
 
 def check_target(path: Path) -> None:
-    """Refuses a file that is no qlog."""
+    """Refuses a file that is not a qlog."""
     if path.is_dir():
         raise refused("path", str(path), "the name of a file, such as run.sqlog")
     if path.is_symlink() or path.exists():

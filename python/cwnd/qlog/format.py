@@ -62,7 +62,7 @@ def draft_header(trace: Trace) -> dict[str, object]:
             "common_fields": common_fields(
                 trace,
                 time_format="relative_to_epoch",
-                # Time that is no calendar's. Of a monotonic clock the epoch is "unknown" (§7.1): it is the beginning of the run.
+                # Not calendar time. The epoch of a monotonic clock is "unknown" (§7.1): it is the beginning of the run.
                 reference_time={"clock_type": "monotonic", "epoch": "unknown"},
             ),
             "vantage_point": {"name": "sender", "type": trace.vantage_point},

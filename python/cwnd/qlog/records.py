@@ -56,7 +56,7 @@ def state_name(ca_state: str, cwnd: int, ssthresh: int) -> str:
 
 @dataclass
 class TracedFlow:
-    """A flow, and what has been said of it so far."""
+    """A flow, and what has been written about it so far."""
 
     number: int
     name: str
@@ -75,7 +75,7 @@ class TracedFlow:
     packets: int = 0
 
     def description(self) -> dict[str, object]:
-        """What the first record of the flow says."""
+        """The content of the flow's first record."""
         about: dict[str, object] = {"flow": self.number, "name": self.name, "algorithm": self.algorithm}
         if self.recovery is not None:
             about["recovery"] = self.recovery
@@ -86,7 +86,7 @@ class TracedFlow:
         return cwnd > 0 or not self.has_stack
 
     def changed_metrics(self, cwnd: int, ssthresh: int, srtt_ms: float, in_flight: int) -> dict[str, float]:
-        """The metrics that differ from those said before; nothing is known of a threshold or a round trip time that is none."""
+        """The metrics that differ from the last written ones; an undefined threshold or round trip time is left out."""
         said, changed = self.said, {}
         for name, value in (
             ("congestion_window", cwnd * self.segment_bytes if self.shows(cwnd) else None),
@@ -142,7 +142,7 @@ class Records:
                     yield (row[0], name, *row[1:])
 
     def begin_s(self) -> float:
-        """When the run begins: at 0 of its own clock; a trace of the kernel, whose clock has run since the machine's start, with its first row."""
+        """The beginning of the run: 0 on its own clock; for a kernel trace, whose clock runs since the machine's start, the first row."""
         if "events" in self._result.names:
             return 0.0
         times = next(self._result.batches("cwnd")).column("time_s").to_pylist()

@@ -60,11 +60,12 @@ def calls_of(scenario: Scenario, flow: int | str = 0, start_s: float = 0.0, coun
 
 
 def hook_calls(scenario: Scenario, flow: int | str = 0, *, start_s: float = 0.0, count: int = 100) -> pa.Table:
-    """Simulates a scenario up to `start_s` (s), then returns the next `count` calls of a flow's hooks, a row each.
+    """Simulates a scenario up to `start_s` (s), then returns the next `count` hook calls of a flow, a row each.
 
-    `flow` is the flow's number, or its name. Columns: `time_s` (s), `hook`, `arguments` (a text, `acked=2`), `returned` (0 where a hook returns nothing), and for each
-    number of the connection and each inner variable of the algorithm `NAME_before` and `NAME_after`, the integers as the algorithm keeps them.
-    A flow that makes no further calls has fewer rows. A flow that nobody observes is simulated without any cost of this. Raises `ScenarioError` for what is no flow, time or number.
+    `flow` is the flow's number or its name. Columns: `time_s` (s), `hook`, `arguments` (a text, `acked=2`), `returned` (0 if a hook returns
+    nothing), and `NAME_before` and `NAME_after` for each number of the connection and each inner variable of the algorithm, as the algorithm's
+    integers. A flow that makes no further calls has fewer rows. A flow that is not observed has no extra cost. Raises `ScenarioError` for an
+    unknown flow or an invalid time or number.
     """
     import pyarrow as pa
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Replays a recorded trace of hook calls on one of our algorithms."""
+"""Replays a recorded trace of hook calls on an algorithm of cwnd."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS_PER_BATCH = 50_000
 
 
 class TraceError(ValueError):
-    """The file is no trace; the message is one line."""
+    """The file is not a trace; the message is one line."""
 
 
 class Outcome(VectorOutcome):
@@ -34,7 +34,7 @@ class Outcome(VectorOutcome):
 def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple[str, str]] | None = None) -> Outcome:
     """Feeds every row of a trace to `cc` and counts the calls with other results.
 
-    The trace has the columns of `vectors/golden/README.md`, and may have `connection` and `tick_hz` beside them;
+    The trace has the columns of `vectors/golden/README.md`, and optionally `connection` and `tick_hz`;
     each connection is replayed on its own instance, with `params` (name, value).
     Returns `calls`, `differences`, the `first` difference in words (None without one), how often the state was `loaded` from the
     recorded private words (at the first row if it is not `init`, and where calls are missing from the record), and

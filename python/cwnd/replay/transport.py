@@ -30,15 +30,22 @@ TEXT = ("hook", "kind")
 def replay_transport(folder: str | Path) -> TransportOutcome:
     """Repeats the connections of a trace that `cwnd kernel trace --transport -o` wrote.
 
-    The simulator's sender with `recovery = "linux"` is fed each acknowledgement at its recorded time. What was sent when, and when timers
-    expired, is the record's. Returns `connections`, `events` (acknowledgements, transmissions, timers), `calls` of the kernel's hooks,
-    `divergent` (events whose calls differ in order, arguments or results), `out_of_step` (events before which the two sides knew different
-    things of the segments out), `gaps` (connections whose record lacks something), `no_sack` (connections without selective acknowledgements), and
-    `not_compared` (their events from there on, which are not among `events`), `closing` (events of closing connections, which are
-    neither), `complete` (whether more than nothing, and all but one in a hundred of the events before that, were compared), `explained`
-    (arguments that the simulator cannot have: what, why, in how many events they differ), `retransmissions` and `timers` (how many, and how many of them the sender would not have had),
-    `kinds` and `states` (a `kind` each, how many `events`, how many of these `fresh`, that is with both sides in step before, and
-    the `first`, in words), and the `first` divergence of all. Raises `TraceError` (a `ValueError`) for a folder that holds no such trace, `ScenarioError` for what is no path.
+    The simulator's sender with `recovery = "linux"` receives each acknowledgement at its recorded time. The record also decides what is sent
+    when, and when timers expire. Returns:
+
+    `connections`; `events` (acknowledgements, transmissions, timers); `calls` of the kernel's hooks;
+    `divergent` (events whose calls differ in order, arguments or results);
+    `out_of_step` (events before which the two sides had different views of the outstanding segments);
+    `gaps` (connections with data missing from the record); `no_sack` (connections without selective acknowledgements);
+    `not_compared` (the later events of those two kinds of connections, which `events` excludes);
+    `closing` (events of closing connections, which neither includes);
+    `complete` (whether more than nothing, and all but one in a hundred of the events before closing, were compared);
+    `explained` (arguments that the simulator cannot have: what, why, and the number of events in which they differ);
+    `retransmissions` and `timers` (how many, and how many of them the sender would not have had);
+    `kinds` and `states` (for each `kind`: the number of `events`, how many were `fresh`, which means that both sides agreed before, and the `first`, in words);
+    and `first`, the first divergence of all.
+
+    Raises `TraceError` (a `ValueError`) for a folder without such a trace, `ScenarioError` for an invalid path.
     """
     folder = path_of("folder", folder)
     replay = _native.TransportReplay(set_of(folder))

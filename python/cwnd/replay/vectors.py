@@ -46,7 +46,7 @@ Fields = Mapping[str, object]
 
 
 class Call(TypedDict):
-    """A call of a case; the hook's arguments stand beside these keys."""
+    """A call of a case; the hook's arguments are further keys."""
 
     hook: str
     at_us: NotRequired[int]
@@ -73,7 +73,7 @@ class Document(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What a file's calls came to."""
+    """The outcome of a file's calls."""
 
     calls: int
     #: calls whose result is not the expected one, and the first of them in words
@@ -82,7 +82,7 @@ class Outcome(TypedDict):
 
 
 class VectorError(ValueError):
-    """The file is no file of test vectors; the message is one line."""
+    """The file does not contain test vectors; the message is one line."""
 
 
 class Position:

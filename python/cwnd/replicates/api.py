@@ -100,7 +100,7 @@ def processors() -> int:
 
 
 def jobs_of(lane: str, jobs: int | None) -> int:
-    """How many runs go on at a time: in lane live one, as runs beside each other would wait for the same processors."""
+    """The number of runs at a time: one in lane live, because parallel runs would wait for the same processors."""
     if lane == SIM:
         return jobs or processors()
     if jobs not in (None, 1):
@@ -126,13 +126,13 @@ def replicate(
     force: bool = False,
     lane: str = SIM,
 ) -> Replicates:
-    """Runs `scenario`, or the one in the file at this path, under `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
+    """Runs `scenario`, or the one in the file at this path, with `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
 
-    `watch`, if given, is called by these threads with a seed, its packets so far, and the part of its run that is done.
-    With `folder`, runs that are already there are not run again, and every run is written as soon as it is done; with `force` they
-    replace another result. Raises `ScenarioError`, `FolderError`, `OSError` when writing fails, and what `cwnd.run` raises in the lane; runs that are done stay. Warns if
-    several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default); warns (`ConnectionWarning`) if
-    connections of real stacks failed: `Replicates.failures`.
+    These threads call `watch`, if given, with a seed, its packets so far, and the finished part of its run.
+    With `folder`, existing runs are not repeated, and every run is written when it ends; with `force` they replace another result.
+    Raises `ScenarioError`, `FolderError`, `OSError` when writing fails, and what `cwnd.run` raises in the lane; finished runs stay.
+    Warns if several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default). Warns
+    (`ConnectionWarning`) if connections of real stacks failed: `Replicates.failures`.
     """
     scenario = scenario_of(scenario)
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:

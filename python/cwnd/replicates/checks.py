@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Whether the parts of a stored document fit together: a folder may be anyone's, and each part have the right form by itself."""
+"""Whether the parts of a stored document are consistent: in an untrusted folder, each part may be valid only on its own."""
 
 from __future__ import annotations
 

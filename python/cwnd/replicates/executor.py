@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Tasks that run beside the program: submitted as values, their results taken as they complete.
+"""Background tasks: submitted as values, their results taken as they complete.
 
 `Threads` is the executor of this machine. The native module releases the interpreter's lock while it simulates; measures of runs hold it.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Replicates on disk: a folder per seed, complete or absent, so that the same command can go on.
+"""Replicates on disk: a folder per seed, complete or absent, so that the same command can resume.
 
 `manifest.json` names the scenario and the versions; `seed-0001/` and so on are results as `cwnd run -o` writes them, without
 pictures; `summary.json` is the document over all runs that are done.
@@ -106,7 +106,7 @@ class ReplicatesFolder:
         return self.path / f"seed-{seed:04}"
 
     def done(self, scenario: Scenario) -> RunDocument | None:
-        """The summary of the run of `scenario`, if it is there; refuses anything else in its place."""
+        """The summary of the run of `scenario`, if it exists; refuses any other content."""
         folder = self.seed(scenario.seed)
         if not folder.exists():
             return None
@@ -124,7 +124,7 @@ class ReplicatesFolder:
 
 
 def identity_of(manifest: Mapping[str, object]) -> object:
-    """What tells the scenario of a manifest from others."""
+    """The identity of a manifest's scenario."""
     return identity(manifest.get("scenario"), cast("list[InputRow]", manifest.get("inputs", [])))
 
 

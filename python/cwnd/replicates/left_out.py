@@ -12,7 +12,7 @@ from cwnd.scenario.notation import count_of
 
 
 def reason_of(reasons: Sequence[str]) -> str:
-    """Why several runs have no value. Transfers that did not end are named beside another reason, each with its number of runs."""
+    """Why several runs have no value. Unfinished transfers and another reason are both named, each with its number of runs."""
     unfinished = [why for why in reasons if is_unfinished(why)]
     others = [why for why in reasons if not is_unfinished(why)]
     if not unfinished:

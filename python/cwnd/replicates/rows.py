@@ -120,7 +120,7 @@ def rows_of(document: RunDocument, groups: Sequence[GroupOfFlows]) -> list[Row]:
         loads = cast("Mapping[str, object]", traffic)
         rows += [Row("traffic", index, name, key, number(loads, key), unit("traffic", key), "") for key in LOADS]
     groups_of_transfers = {(group["of"], group["index"], group["direction"]): group for group in document["transfers"]}
-    # Only groups of which a transfer started are there: the place is that in the scenario, the same in every run.
+    # Only groups with a started transfer have rows. The place is the one in the scenario, the same in every run.
     for transfers in measures["transfers"]:
         whose = transfers["of"], transfers["index"], transfers["direction"]
         if whose not in groups_of_transfers:

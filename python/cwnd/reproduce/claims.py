@@ -10,7 +10,7 @@ decide it. Its fields:
   `[low, high]`, or, without a tolerance, half a unit of the last digit (10: 9.5 to 10.5; 1.17: 1.165 to 1.175). `order`: `value` lists names, the
   largest metric first (an inner list: in any order). `holds`: yes or no, no number. `report`: shown, no verdict.
 * `tolerance_ours = true`: the value or the tolerance is this project's choice, not the document's.
-* `kind`: `arithmetic` follows from formulas, whatever an implementation does; `conformance` asks whether an algorithm, by itself, does what the
+* `kind`: `arithmetic` follows from formulas, whatever an implementation does; `conformance` asks whether an algorithm alone does what the
   document says of it: its hooks called by hand, or one flow (or two that share nothing but prescribed losses) on a link that never limits it;
   `empirical` is what flows do on a network, with queues that overflow, competitors, random traffic, or what a machine takes.
 * `statement`, `reading`: where a document leaves open, or contradicts itself about, what a statement is made of, each reading has its claim.

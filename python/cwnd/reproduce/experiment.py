@@ -82,7 +82,7 @@ Values = Sequence[float] | float
 class Measured:
     """Numbers for a claim whose `op` compares; the claim holds the bound.
 
-    `values`: one per seed; or a sweep, values by the name of its point, each of which has to satisfy the claim; for `order`, values by
+    `values`: one per seed; or a sweep, values by the name of its point, which all have to satisfy the claim; for `order`, values by
     the names that the claim lists, or these by the point of a sweep. For `report`, anything of these.
     """
 
@@ -236,9 +236,9 @@ class Experiment(ABC, Generic[Numbers]):
         """The points that are run."""
 
     def live_scenario(self, point: Point) -> Scenario | JsonObject | str | None:
-        """The scenario of a point for lane live: where that lane cannot do what the point asks for, another that says as much.
+        """The scenario of a point for lane live; an equivalent one if the lane cannot run the point's own scenario.
 
-        Whoever overrides it says in `live_note` what is different; `reduce` gets its runs too.
+        An override explains the difference in `live_note`; `reduce` also gets its runs.
         """
         return point.scenario
 
@@ -293,7 +293,7 @@ class Experiment(ABC, Generic[Numbers]):
 
     @cached_property
     def _kind(self) -> type | UnionType:
-        """What stands in the brackets of `Experiment[…]`."""
+        """The type argument of `Experiment[…]`."""
         for parent in type(self).__mro__:
             for base in getattr(parent, "__orig_bases__", ()):
                 if get_origin(base) is Experiment:

@@ -28,7 +28,7 @@ from cwnd.result.store import MANIFEST, REPRODUCE, FolderError
 from cwnd.scenario.builders import from_document
 
 PAGE = "report.html"
-#: The web page beside it, to which its figures lead.
+#: The web page in the same folder, to which its figures link.
 LAB = "lab.html"
 #: The verdicts of this report and of the one before, from which changes are marked.
 THIS, BEFORE = ".reported.json", ".reported-before.json"
@@ -194,7 +194,7 @@ def is_drawing(text: str) -> bool:
 
 
 def inline(svg: Path, prefix: str, title: str) -> str:
-    """A picture as part of the page: its ids get a prefix, its size follows the page. One that is no drawing of ours is left out."""
+    """A picture as part of the page: its ids get a prefix, its size follows the page. One that cwnd did not draw is left out."""
     try:
         text = read_bytes(svg, MOST_PICTURE).decode()
         text = text[text.index("<svg") :]
@@ -211,7 +211,7 @@ def inline(svg: Path, prefix: str, title: str) -> str:
     return text.replace("<svg", f'<svg role="img" aria-label="{label}" style="max-width:{max_width}"', 1)
 
 
-#: Points of a figure that have a link of their own.
+#: Points of a figure that have their own link.
 MOST_LIVE = 4
 
 
@@ -269,7 +269,7 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
 
 
 def in_lane_live(entry: Entry, experiment: AnyExperiment | None = None) -> str:
-    """The points in lane live beside the simulator's, or why they were not run."""
+    """The points in lane live and in the simulator, or why they were not run."""
     points = entry.get("live")
     if not points:
         return ""

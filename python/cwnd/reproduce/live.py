@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd reproduce --lane live`: the points of an experiment with the kernel's own TCP, beside the simulator's numbers.
+"""`cwnd reproduce --lane live`: the points of an experiment with the kernel's own TCP, compared with the simulator's numbers.
 
 An experiment says whether its runs can go through the lane (`Experiment.live`), and what they are there (`Experiment.live_scenario`). A point that
-cannot has its reason. Runs go on at the same time while their bottlenecks together stay below a rate: labs do not meet, and each judges its own lateness.
+cannot has its reason. Runs execute in parallel while the sum of their bottleneck rates stays below a limit: labs are isolated, and each judges its own lateness.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_MBPS = 400.0
 TOGETHER_MBPS = 40.0
 #: Labs that run at the same time at most, if `--jobs` does not say.
 LABS = 16
-#: Max random time before each packet of a flow that has none of its own.
+#: Max random time before each packet of a flow that sets none.
 OVERHEAD = "10us"
 #: Times that a run is tried on a machine that falls behind.
 TRIES = 3
@@ -68,7 +68,7 @@ class Together:
 
     @contextmanager
     def part(self, mbps: float, context: Context) -> Iterator[None]:
-        """Waits until a run of this rate fits beside the others, or is alone; it is in progress while the body runs."""
+        """Waits until a run of this rate fits with the others, or is the only one; it counts as running while the body runs."""
         with self._changed:
             while self._rates and math.fsum([*self._rates, mbps]) > self._mbps:
                 context.check()
@@ -88,7 +88,7 @@ TOGETHER = Together(TOGETHER_MBPS)
 
 @dataclass(frozen=True, slots=True)
 class LiveOutcome:
-    """What a run came to, by the names in the cache: numbers, or the reason why there are none."""
+    """The outcome of a run, by the names in the cache: numbers, or the reason why there are none."""
 
     numbers: dict[str, JsonObject] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class LiveRun:
         return outcome
 
     def result(self, context: Context) -> Result | str:
-        """What the run came to, or why it has no result."""
+        """The outcome of the run, or why it has no result."""
         why = ""
         for _ in range(TRIES):
             try:
@@ -157,14 +157,14 @@ class LiveWant:
 
 
 def unavailable() -> str:
-    """Why this machine has no lane live; empty if it may have."""
+    """Why lane live is unavailable on this machine; empty if it may be available."""
     if not hasattr(_native, "Lab"):
         return "Linux"
     return "" if os.geteuid() == 0 else "root"
 
 
 def why_not(scenario: Scenario) -> str:
-    """Why a scenario is not tried at all; empty if it is."""
+    """Why a scenario is not tried; empty if it is tried."""
     try:
         _native.Lab.check(scenario)
     except ScenarioError as error:

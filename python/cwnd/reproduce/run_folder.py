@@ -64,7 +64,7 @@ class Entry(TypedDict):
     cubic: str | None
     claims: list[VerdictDocument]
     second: NotRequired[SecondEntry]
-    #: its points in lane live, beside the simulator's
+    #: its points in lane live, with the simulator's numbers
     live: NotRequired[list[LivePoint]]
 
 
@@ -180,7 +180,7 @@ def judge_and_write(
 ) -> Entry | None:
     """Judges an experiment and writes its picture, numbers and scenarios; `None` while a point is missing.
 
-    The first column has the document's CUBIC. An error in the second column is reported in its place.
+    The first column has the document's CUBIC. An error in the second column is reported in that column.
     """
     results = first.results(run_folder.cache)
     other = second.column.results(run_folder.cache) if second and second.column and not second.failed else None

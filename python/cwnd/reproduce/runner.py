@@ -30,7 +30,7 @@ class WantedNumbers:
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """What a task came to."""
+    """The outcome of a task."""
 
     #: The numbers, by their names in the cache.
     numbers: dict[str, JsonObject]
@@ -40,7 +40,7 @@ class TaskOutcome:
     cpu_s: float
 
 
-#: Errors of an experiment's file: they are reported, and the other experiments go on.
+#: Errors of an experiment's file: they are reported, and the other experiments continue.
 ERRORS = (ArithmeticError, LookupError, TypeError, ValueError, AssertionError, AttributeError)
 
 
@@ -125,7 +125,7 @@ def scenario_of(point: Point) -> Scenario:
 
 
 def document_key(scenario: Scenario) -> str:
-    """What tells a scenario from all others: its document, with the files that it names by their digests."""
+    """The identity of a scenario: its document, with the files that it names by their digests."""
     if not scenario.files:
         return scenario.to_json()
     return json.dumps(identity(scenario_document(scenario), inputs(scenario)["inputs"]))
@@ -182,7 +182,7 @@ class ReproduceOutcome:
 
 
 def run_tasks(tasks: Sequence[Task], cache: Cache, jobs: int, watch: Watch | None = None) -> ReproduceOutcome:
-    """Runs the tasks and keeps their numbers. A failed task is reported, and the others go on; Ctrl-C gives up the tasks in progress."""
+    """Runs the tasks and keeps their numbers. A failed task is reported, and the others continue; Ctrl-C abandons the tasks in progress."""
     failures: dict[str, str] = {}
     cpu_s: dict[str, float] = {}
     done = 0

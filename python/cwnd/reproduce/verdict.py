@@ -265,7 +265,7 @@ def gap_between(above: list[float], below: list[float]) -> Gap:
 
 
 def measured(claim: Claim, answer: Measured) -> Verdict:
-    """The verdict on a claim with numbers, or with a sweep of them, every point of which has to satisfy it."""
+    """The verdict on a claim with numbers, or with a sweep of them, whose points all have to satisfy it."""
     values = answer.values
     at, sweep = "", None
     if isinstance(values, Mapping) and (claim.op != "order" or isinstance(next(iter(values.values())), Mapping)):

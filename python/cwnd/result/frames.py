@@ -68,7 +68,7 @@ class RunsAndMeans:
 
         `subject` is what a number is of: `all flows`, a group of flows, a link, traffic; a variable is NaN where it has no value. Of
         `"means"`, `share_low` and `share_high` are the ends of the 95 % interval of `share`, `share_n` the seeds that have a value.
-        The numbers of factors with units stand beside them: `rtt_ms` over `rtt`. Where not all combinations of the factors were asked
+        Factors with units also have a numeric coordinate: `rtt_ms` over `rtt`. Where not all combinations of the factors were asked
         for (zipped axes, a Latin hypercube, a part of a study), the only dimension of theirs is `point`.
         """
         from cwnd.study.dataset import dataset_of

@@ -27,7 +27,7 @@ STEPS = {SIM: 200_000, LIVE: 50}
 
 
 class Engine(Protocol):
-    """A run that goes on: `Simulation`, or `Lab`."""
+    """A run in progress: `Simulation`, or `Lab`."""
 
     @property
     def LANE(self) -> str:
@@ -50,10 +50,10 @@ class Engine(Protocol):
         """CPU time of the engine, or of the emulator, s."""
 
     def step(self, amount: int) -> bool:
-        """Goes on by an amount of `STEPS`; returns whether the run is over."""
+        """Advances by an amount of `STEPS`; returns whether the run has ended."""
 
     def summary(self) -> MeasuredSummary:
-        """What came out, over the measured interval."""
+        """The summary over the measured interval."""
 
     def take(self, least: int) -> list[tuple[str, Table]]:
         """Takes the complete rows out of each table of at least `least` rows."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Captured packets (`record.packets`): a file of pcapng for each host, in a result's folder, in memory, or by itself."""
+"""Captured packets (`record.packets`): a pcapng file for each host, in a result's folder, in memory, or as a separate file."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def replaceable(path: Path) -> bool:
 
 @contextmanager
 def capture_file(path: Path, *, private: bool = False) -> Iterator[Keep]:
-    """A file beside `path`, which takes its name when the body ends; if the body raises, it is removed. A `private` one no other user can read."""
-    # Never opened by its name again: root may write to a folder whose owner can put a link in its place.
+    """A file next to `path`, renamed to `path` when the body ends; if the body raises, it is removed. No other user can read a `private` one."""
+    # Never reopened by name: root may write to a folder whose owner can replace the file with a link.
     with new_file(path, 0o600 if private else 0o666) as file:
         yield lambda _, piece: file.write(piece)

@@ -157,7 +157,7 @@ def sizes(summary: Summary) -> Grid:
 
 
 def ended_before(name: str, of: str, count: float, started: float) -> str:
-    """Says that transfers had ended before the measured interval, whose rates do not show them; `of`: flow or traffic."""
+    """Says that transfers ended before the measured interval, whose rates exclude them; `of`: flow or traffic."""
     which, them = ("", "it") if started == 1 else (f" {count:.4g} of {started:.4g}", "them")
     fairness = f", and fairness counts {them} with rate 0" if of == "flow" else ""
     return f"{name}:{which} ended before the measured interval: rates exclude {them}{fairness} (--measure sets the interval)"

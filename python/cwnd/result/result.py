@@ -73,7 +73,7 @@ class Result(Displayed):
     def measures(self) -> Measures:
         """The measures of RFC 5166 over the measured interval, computed from the tables when they are first asked for.
 
-        `result.measures.link.queue_p95_ms.value` is a number in ms, or `None` where `.why` says why. Of a scenario alone (`LaneError`).
+        `result.measures.link.queue_p95_ms.value` is a number in ms, or `None` where `.why` says why. Only for runs with a scenario (`LaneError` otherwise).
         """
         from cwnd.metrics.run import Settings, measures
 
@@ -189,7 +189,7 @@ class Result(Displayed):
 
     @property
     def tables(self) -> Mapping[str, pa.Table]:
-        """Every table by its name; `inner` only where the scenario records it. Made when asked for."""
+        """Every table by its name; `inner` only where the scenario records it. Created on access."""
         return ResultTables(self)
 
     @property
@@ -306,7 +306,7 @@ def drop(host: str, piece: bytes) -> None:
 def summarise(
     scenario: Scenario, progress: Progress | None = None, lane: str = SIM, keep: Keep = drop, threads: int = 1
 ) -> Summary:
-    """The summary of a run without its tables, which are discarded as the run goes on. `record.limit` holds all the same: rows cost time.
+    """The summary of a run without its tables, which are discarded during the run. `record.limit` still applies: rows cost time.
 
     `keep` gets the captured packets.
     """

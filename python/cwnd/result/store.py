@@ -46,7 +46,7 @@ REPRODUCED = re.compile(
 #: The pictures that `cwnd plot` puts into the folder of a study, and of a run or of replicates.
 STUDY_DRAWN = r"(response|heatmap|fairness|delay-throughput|cdf)\.(png|svg|pdf)"
 DRAWN = re.compile(r"(windows|throughput|queue|cdf)\.(png|svg|pdf)")
-#: With the pictures that `cwnd plot` puts beside the tables.
+#: With the pictures that `cwnd plot` writes to the same folder.
 STUDIED = re.compile(
     r"\.?(manifest\.json|failed\.json|(runs|means)\.parquet|means\.csv"
     rf"|{STUDY_DRAWN})({SUFFIX})?|points/[^/]+/[^/]+"
@@ -174,10 +174,10 @@ def save(
 ) -> Path:
     """Writes tables (Parquet), captured packets, `scenario.toml` and the files that it names, `summary.json`, `manifest.json` and pictures to `folder`.
 
-    Everything is written to a temporary folder beside `folder`, which then takes its name: a free one, that of an earlier run, or with
-    `force` that of any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
-    the writing ends. Raises `FolderError`, or `OSError` when writing fails; nothing is left behind then. What a killed process has
-    left beside `folder` is removed. Raises `ScenarioError` for anything that is no result or no path.
+    Everything is written to a temporary folder next to `folder`, which is then renamed to it: `folder` is free, an earlier run, or with
+    `force` any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
+    writing ends. Raises `FolderError`, or `OSError` when writing fails; then nothing is left behind. Leftovers of a killed process
+    next to `folder` are removed. Raises `ScenarioError` for an invalid result or path.
     `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.
     """
     if not isinstance(result, Result):
@@ -216,15 +216,16 @@ def run(
     """Runs `scenario`, or the one in the file at this path, to its end; `progress` is called with the engine every few hundredths of a second of work.
 
     In lane `sim` it is simulated. In lane `live` its flows are connections of the running kernel, and its links are emulated in real
-    time, which needs root. `threads` of one simulation gain where many flows meet in one queue only; the result does not depend on them.
+    time, which needs root. Several `threads` speed up one simulation if many flows meet in a single queue; the result does not depend on them.
 
-    Without `folder` the tables stay in memory. With it they are written there while the run goes on, so that memory does not grow with
-    the run's length, with all that `cwnd.save` writes beside them (`pictures`, `force`: as there); a run that does not end leaves
-    nothing there. Raises `ScenarioError` for anything that is no scenario or path of one, and before the run if the tables are expected to hold more
-    than `record.limit`; `PluginError` if a plugin's algorithm panics. In lane `live` also
-    `ScenarioError` for what the kernel does not do, `OSError` for what the system refuses, and `FellBehindError` when this machine
-    did not keep up: such a run has no result. Warns (`ConnectionWarning`) if a connection of a real stack ended by a fault or never opened:
-    `Result.failures`.
+    Without `folder` the tables stay in memory. With it they are written there during the run, so that memory does not grow with
+    the run's length, together with everything else that `cwnd.save` writes (`pictures` and `force` as there); an unfinished run leaves
+    nothing there.
+
+    Raises `ScenarioError` for an invalid scenario or path, and before the run if the tables are expected to exceed `record.limit`;
+    `PluginError` if a plugin's algorithm panics. In lane `live` it also raises `ScenarioError` for what the kernel cannot do, `OSError` for
+    what the system refuses, and `FellBehindError` if this machine did not keep up: such a run has no result. Warns (`ConnectionWarning`) if
+    a connection of a real stack ended by a fault or never opened: `Result.failures`.
     """
     scenario = scenario_of(scenario)
     if progress is not None and not callable(progress):
@@ -251,7 +252,7 @@ def record(
     threads: int = 1,
     keep: Keep = drop,
 ) -> Result:
-    """Runs, and writes the tables and captured packets to `folder` while the run goes on; otherwise as `save`. `tell` gets a message about
+    """Runs, and writes the tables and captured packets to `folder` during the run; otherwise as `save`. `tell` gets a message about
     each folder that a killed run has left, `keep` the captured packets."""
     import pyarrow as pa
 
@@ -282,7 +283,7 @@ def record(
 
 @contextmanager
 def new_folder(folder: Path, *, force: bool, tell: Callable[[str], None] = lambda _: None) -> Iterator[Path]:
-    """A temporary folder beside `folder`, which takes its name when the body ends; if the body raises, it is removed."""
+    """A temporary folder next to `folder`, renamed to `folder` when the body ends; if the body raises, it is removed."""
     for line in partial_folders.remove_leftovers(folder, lambda old: kind_of_result(old) is not None):
         tell(line)
     check_folder(folder, force=force)
@@ -341,7 +342,7 @@ class Writer:
 
 
 def finish(result: Result, folder: Path, *, pictures: bool) -> None:
-    """Writes the files beside the tables: scenario, summary, pictures, manifest."""
+    """Writes the files other than the tables: scenario, summary, pictures, manifest."""
     write_scenario(result.scenario, folder)
     with (folder / "summary.json").open("w") as file:
         json.dump(result.summary, file, indent=1)

@@ -20,7 +20,7 @@ class Packets(TypedDict):
 
 
 class Threading(TypedDict, total=False):
-    """What a run on several threads has to say."""
+    """The additional fields of a run on several threads."""
 
     #: on how many threads it went, if on several
     threads: int

@@ -20,7 +20,7 @@ class Failed(Exception):
 
 
 class Stack:
-    """One end of a connection: what is told it, and what it says. Times are in ns since the run began.
+    """One end of a connection: its inputs and outputs. Times are in ns since the run began.
 
     A stack that keeps to a receive window (`rwnd` of its flow) has `takes_receive_window`, and reads `receive_window`, bytes, when it opens.
     """

@@ -22,7 +22,7 @@ class InStack(TypedDict):
 
 
 class StockAlgorithm(TypedDict):
-    """An algorithm of the stacks' own among the algorithms of the registry: no parameter set of ours, so that lists of these go on as before."""
+    """A stack's own algorithm in the registry's form: without parameter sets, so that lists of those do not change."""
 
     name: str
     built_in: bool
@@ -69,7 +69,7 @@ def package(stack: InStack | _native.Stack) -> str:
 
 
 def usage(cc: str, stack: str) -> str:
-    """A command that runs a flow of a stack beside ours."""
+    """A command that compares a flow of a stack with a TCP flow."""
     return f"cwnd compare '{cc}@stack={stack}' cubic"
 
 

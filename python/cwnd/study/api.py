@@ -83,7 +83,7 @@ class SweepSettings(AxisSettings, total=False):
     shard: tuple[int, int] | None
     #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root)
     lane: str
-    #: called with the number of a run, its packets so far, and the part of it that is done, 0 to 1
+    #: called with the number of a run, its packets so far, and its finished part, 0 to 1
     watch: Watch | None
     #: replace another result in the folder
     force: bool

@@ -14,8 +14,8 @@ from cwnd.study.values import Range, Values
 
 
 def base_rate(plain: Mapping[str, object], axes: Mapping[str, Values], lines: Iterable[str] = ()) -> dict[str, object]:
-    """The rate of the base, which each point replaces. It is none where a point may have none: the base then has no queue that nobody asked for,
-    and that a point without a rate would not take. `lines` are those of `--netem`.
+    """The rate of the base, which each point replaces. It is none if a point may have none: the base then has no default queue,
+    which a point without a rate would refuse. `lines` are those of `--netem`.
     """
     by_key = {full(key): levels_of(values) for key, values in axes.items()}
     if NO_RATE in by_key.get("link.rate", ()):
@@ -31,7 +31,7 @@ def base_rate(plain: Mapping[str, object], axes: Mapping[str, Values], lines: It
 def without_own_limit(
     document: dict[str, object], plain: Mapping[str, object], axes: Mapping[str, Values], lines: Iterable[str] = ()
 ) -> dict[str, object]:
-    """The document of the base without the limit of the queue that nobody gave, where the lines make the link: each brings its own."""
+    """The document of the base without the default limit of the queue, if lines define the link: each brings its own limit."""
     rate_is_given = plain.get("rate") is not None or any(full(key).startswith("link.rate") for key in axes)
     is_line = bool(list(lines)) or any(full(key) == "link.netem" for key in axes)
     link = document.get("link")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Runs put together so that a batch takes seconds: what a scheduler or a message costs is small beside it."""
+"""Runs grouped so that a batch takes seconds, which makes the cost of a scheduler or a message negligible."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def seconds(cost: float) -> float:
 
 
 def batches(numbers: Iterable[int], costs: Mapping[int, float], workers: int) -> Iterator[list[int]]:
-    """The runs in their order, in batches for so many workers; a run that takes longer than a batch is one by itself."""
+    """The runs in their order, in batches for this many workers; a run longer than a batch is a batch."""
     numbers = list(numbers)
     share_s = sum(seconds(costs[number]) for number in numbers) / (workers * BATCHES_EACH)
     most_s = min(BATCH_S, max(SHORTEST_S, share_s))

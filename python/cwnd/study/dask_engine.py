@@ -109,7 +109,7 @@ class DaskExecutor:
             del numbers[0]
 
     def _failure(self, error: Exception) -> Exception:
-        """What a user is told of a batch without results."""
+        """The message for a batch without results."""
         from concurrent.futures import CancelledError
 
         from cwnd.study.dask_worker import OtherBuildError
@@ -184,7 +184,7 @@ def connected(given: object, tell: Callable[[str], None]) -> Iterator[Client]:
 def on_dask(given: object, shown: Shown, tell: Callable[[str], None]) -> Iterator[Executors]:
     """Executors over the workers of the cluster that `given` leads to: an address, a scheduler's file, or a `distributed.Client`.
 
-    `tell` is told of a cluster without workers: its runs begin as these join. Raises `ScenarioError`, and `ConnectionError` where no scheduler answers.
+    `tell` reports a cluster without workers: its runs begin when workers join. Raises `ScenarioError`, and `ConnectionError` where no scheduler answers.
     """
     with connected(given, tell) as client:
         from cwnd.study.dask_worker import Build, Libraries

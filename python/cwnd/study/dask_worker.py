@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What goes on in a worker of a Dask cluster: whether it is of the client's build, plugins, batches of runs."""
+"""The work of a Dask worker: the check of its build, plugins, batches of runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class OtherBuildError(Exception):
 
 
 class WorkerContext:
-    """The context of a run on a worker: what is begun there goes on to its end."""
+    """The context of a run on a worker: a run that has started continues to its end."""
 
     def check(self) -> None:
         pass

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Codes = NDArray[np.int64]
-#: Columns of a table of means that have a variable of their own, by what follows the measure's name there.
+#: Columns of a table of means that become separate variables, by the suffix of the measure's name.
 SUFFIXES = {"value": "", "low": "_low", "high": "_high", "n": "_n"}
 
 
@@ -105,7 +105,7 @@ def is_among(point: Mapping[str, object], factors: Mapping[str, tuple[Codes, lis
 
 
 def subjects_of(table: pa.Table, others: Sequence[Codes]) -> tuple[Codes, list[object], list[object]]:
-    """Each row's subject by its number; their names, of which none is there twice; and what kind each is of."""
+    """Each row's subject number, the subjects' unique names, and the kind of each."""
     kinds, kind_names = encoded(table["of"])
     called, names = encoded(table["name"])
     measures, _ = encoded(table["measure"])

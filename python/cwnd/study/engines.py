@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Where the runs of a study go on: threads of this machine, or the workers of a Dask cluster."""
+"""What runs a study: threads of this machine, or the workers of a Dask cluster."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def equal_round_trips(points: Points) -> list[str]:
 
 
 def without_delay(scenario: Scenario) -> tuple[str, str] | None:
-    """What a dumbbell is besides the constant delays of its link, and these delays; nothing of another network."""
+    """A dumbbell without the constant delays of its link, and these delays; nothing for other networks."""
     document = scenario_document(scenario)
     link = document.get("link")
     if not isinstance(link, dict):

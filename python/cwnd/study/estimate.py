@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`--dry-run` and `--status`: what a study is, and how far it is."""
+"""`--dry-run` and `--status`: the size of a study, and its progress."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rows(run: StudyRun) -> float:
 
 
 def say_refused(run: StudyRun) -> int:
-    """Says which points have no scenario, and why; returns how many."""
+    """Prints which points have no scenario, and why; returns how many."""
     refused = [point for point in run.points.points if point.scenario is None]
     for point in refused[:MOST_SHOWN]:
         print(f"refused: {place(point.factors)}: {point.why}")
@@ -56,7 +56,7 @@ def say_refused(run: StudyRun) -> int:
 
 
 def dry_run(run: StudyRun, jobs: int) -> bool:
-    """Says what would be run: axes, points, time, size. Returns whether every point has a scenario."""
+    """Prints what would be run: axes, points, time, size. Returns whether every point has a scenario."""
     points, settings = run.points, run.settings
     for key, name in points.names.items():
         levels = list(dict.fromkeys(str(point.factors[name]) for point in points.points))
@@ -87,7 +87,7 @@ def dry_run(run: StudyRun, jobs: int) -> bool:
 
 
 def status(run: StudyRun) -> None:
-    """Says how far the study in the folder is; runs nothing."""
+    """Prints the progress of the study in the folder; runs nothing."""
     missing = run.missing()
     while not missing and run.widen():
         missing = run.missing()

@@ -171,7 +171,7 @@ class StudyFolder:
                     self.put_failed(file.stem, found["why"])
 
     def describe(self, points: Points, settings: Mapping[str, object], *, is_part: bool) -> None:
-        """Writes what the study is, beside what the tables are that an earlier command has written: these stay until `conclude`.
+        """Writes the study's description. Tables of an earlier command stay until `conclude`.
 
         Raises `FolderError` if it is a part of another study than the one in the folder, whose parts it would hide.
         """

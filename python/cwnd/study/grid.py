@@ -21,7 +21,7 @@ KEYS = ("scenario", "axes", "zip", "latin", "seeds", "until", "most_seeds")
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """What a study's file says."""
+    """The contents of a study's file."""
 
     base: Base
     axes: Mapping[str, Values] = field(default_factory=dict)

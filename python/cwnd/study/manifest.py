@@ -76,7 +76,7 @@ def base_document(points: Points) -> dict[str, object]:
 
 
 def base_of(row: BaseRow) -> Base:
-    """The base that `base_document` wrote. A file that is not in it is none of the study's: it is not looked for. Raises `ValueError`."""
+    """The base that `base_document` wrote. A file that is not in it does not belong to the study, and is not looked for. Raises `ValueError`."""
     files = {}
     for path, text in row.get("files", {}).items():
         try:

@@ -27,7 +27,7 @@ ABOUT = {
     "limit": ("queue.limit", "delay_limit"),
     "latency": ("queue.limit",),
 }
-#: Where a meaning holds, if it does not hold at all points.
+#: The points to which a meaning applies, if not to all.
 WHERE = {True: "with a rate: ", False: "without a rate: "}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The points of a study with their scenarios: what each factor is there, and the runs under each seed."""
+"""The points of a study: the value of each factor, the scenario, and the runs with each seed."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Points:
                 check_programs(point.scenario, expected)
 
     def varied(self) -> dict[int, dict[str, str]]:
-        """By the number of a group of flows, the columns of its own keys that are axes, and their names; all groups where a key means all."""
+        """For each number of a group of flows, the columns of its keys that are axes, and their names; a key for all flows counts for all groups."""
         of_groups: dict[int, dict[str, str]] = {}
         flows = self.base.document.get("flow", [])
         for key, name in self.names.items():

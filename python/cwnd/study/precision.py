@@ -48,14 +48,14 @@ class Precision:
         return cls(float(match[1]) / 100, measures, text)
 
     def check(self, known: Iterable[str]) -> None:
-        """Refuses measures that are not among these."""
+        """Refuses other measures than these."""
         known = sorted(known)
         for name in self.measures:
             if name not in known:
                 raise refused("until", name, "a measure", known)
 
     def too_wide(self, rows: Iterable[Series]) -> list[float]:
-        """Of each interval that is wider than asked, how many times as wide; infinite for a mean that can have none."""
+        """For each interval that is wider than requested, the factor; infinite for a mean that cannot have one."""
         ratios = []
         for row, values, _, why in rows:
             if row.measure not in self.measures:

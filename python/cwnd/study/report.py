@@ -55,7 +55,7 @@ def interval(row: Mapping[str, object]) -> IntervalDocument:
 
 
 def table(study: Study, printer: Printer | None = None) -> None:
-    """Prints what the groups of flows, the first link and the transfers came to at each point."""
+    """Prints the results of the groups of flows, the first link and the transfers at each point."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -185,7 +185,7 @@ def cell(value: IntervalDocument) -> str:
 
 
 def failures(study: Study) -> None:
-    """Says which runs failed, and why."""
+    """Prints which runs failed, and why."""
     for failed in study.failed[:MOST_FAILED]:
         seed = "" if failed["seed"] is None else f", seed {failed['seed']}"
         print(f"failed: {place(failed['factors'])}{seed}: {failed['why']}", file=sys.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What a study came to: two tidy tables, and the runs that failed."""
+"""The results of a study: two tidy tables, and the runs that failed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Study(RunsAndMeans, Displayed):
     done: int
     #: Those of them that were there before.
     found: int
-    #: Whether Ctrl-C ended it, or it is a part (shard) of a larger study, so that runs are left.
+    #: Whether runs are left: Ctrl-C ended it, or it is a part (shard) of a larger study.
     stopped: bool = False
     #: Settings that all points share, in words: `rate`, `rtt`, `buffer`, `queue`, `loss`, `flows`, `duration`, `measured`.
     fixed: dict[str, str] = field(default_factory=dict)

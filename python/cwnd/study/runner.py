@@ -67,7 +67,7 @@ class StudyRun:
         return self.keys[run]
 
     def is_ours(self, run: Run) -> bool:
-        """Whether the run is of this shard. The runs of a point go to different ones: they take as long as each other."""
+        """Whether the run belongs to this shard. The runs of a point take equally long, so they go to different shards."""
         number, count = self.settings.shard
         return (run[0] * 7919 + run[1]) % count == number - 1
 
@@ -91,7 +91,7 @@ class StudyRun:
         return found
 
     def take(self, run: Run, outcome: Outcome) -> None:
-        """Keeps what a run came to."""
+        """Saves the outcome of a run."""
         if outcome.numbers is None:
             self.failed[run] = outcome.why
             if self.folder is not None:
@@ -102,11 +102,11 @@ class StudyRun:
             self.folder.put(self.key(run), outcome.numbers)
 
     def take_of(self, runs: Sequence[Run], number: int, outcome: Outcome) -> None:
-        """Keeps what the run of this number came to."""
+        """Saves the outcome of the run with this number."""
         self.take(runs[number], outcome)
 
     def widen(self) -> bool:
-        """Gives more seeds to the points whose intervals are too wide; whether there are any."""
+        """Gives more seeds to the points whose intervals are too wide; returns whether there are any."""
         until, changed = self.settings.until, False
         if until is None or not self.runs:
             return False
@@ -172,7 +172,7 @@ class StudyRun:
 
 
 def cost(scenario: Scenario) -> float:
-    """What a run takes, by the packets that its link can carry."""
+    """The cost of a run, from the packets that its link can carry."""
     return scenario.duration_s * scenario.packets_per_s
 
 

@@ -36,7 +36,7 @@ def number_of(text: Value) -> Value:
 
 
 def factor_columns(points: Points) -> dict[str, list[object]]:
-    """The factors of each point, by column. Quantities of one unit have their number beside: `rtt` and `rtt_ms`."""
+    """The factors of each point, by column. Quantities of one unit also have a numeric column: `rtt` and `rtt_ms`."""
     columns: dict[str, list[object]] = {}
     for name in points.names.values():
         values = [number_of(point.factors[name]) for point in points.points]
@@ -61,12 +61,12 @@ def number_columns(columns: Sequence[str], factors: Sequence[str]) -> dict[str, 
 
 
 def labels(points: Points) -> dict[tuple[int, int], str]:
-    """What a group of flows of a point is called among those of all points, by point and group: algorithm, what tells it from other groups that would be called the same, and what is varied of it."""
+    """The label of each group of flows, by point and group, unique among all points: algorithm, settings that make it unique, varied settings."""
     return labels_with(points, told_apart(points))
 
 
 def labels_with(points: Points, apart: Mapping[int, Mapping[str, str]]) -> dict[tuple[int, int], str]:
-    """The same, with these settings beside the algorithm, by the number of the group."""
+    """The same, with these settings added to the algorithm, by the number of the group."""
     found = {}
     varied = points.varied()
     for point in points.points:
@@ -85,7 +85,7 @@ def labels_with(points: Points, apart: Mapping[int, Mapping[str, str]]) -> dict[
 
 
 def told_apart(points: Points) -> dict[int, dict[str, str]]:
-    """By the number of a group of flows, those of its settings that are the same at all points and without which it would be called as a different group is."""
+    """For each group of flows, by number: the constant settings that make its label unique."""
     tables = cast("Sequence[Mapping[str, Value]]", points.base.document.get("flow", []))
     found: dict[int, dict[str, str]] = {}
     plain = labels_with(points, {})

@@ -22,7 +22,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class PointRun:
-    """A scenario under its seed. What is wrong with the run is its outcome: the others go on."""
+    """A scenario with its seed. An error of the run is its outcome: other runs continue."""
 
     scenario: Scenario
     lane: str

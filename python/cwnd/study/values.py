@@ -27,7 +27,7 @@ DECIMALS = {
     **{"packets": 0, "B": 0, "kB": 3, "MB": 6, "bdp": 6},
 }
 DIGITS = 9
-#: How many of which unit each unit is, as a scenario reads it.
+#: The factor and base unit of each unit, as a scenario reads it.
 UNITS = {
     **{"ns": ("s", "1e-9"), "us": ("s", "1e-6"), "ms": ("s", "1e-3"), "s": ("s", "1"), "min": ("s", "60")},
     **{"bit/s": ("bit/s", "1"), "kbit/s": ("bit/s", "1e3"), "Mbit/s": ("bit/s", "1e6"), "Gbit/s": ("bit/s", "1e9")},
@@ -129,7 +129,7 @@ def values_of(field: str, text: str) -> list[str] | Range:
 
 
 def once(field: str, values: Iterable[T]) -> list[T]:
-    """The values, each of which may be there once, however it is written."""
+    """The values; each may occur once, however it is written."""
     values = list(values)
     if not values:
         raise refused(field, values, "at least one value")
@@ -191,7 +191,7 @@ def meaning(value: object) -> object:
 
 
 def same(level: object, given: object) -> bool:
-    """Whether a value that somebody asks for is this level of a factor: it means the same, or is its number alone (40 of `40ms`)."""
+    """Whether a requested value is this level of a factor: it means the same, or is only its number (40 of `40ms`)."""
     if meaning(level) == meaning(given):
         return True
     ours = QUANTITY.fullmatch(level) if isinstance(level, str) else None

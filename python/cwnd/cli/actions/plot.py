@@ -143,7 +143,7 @@ def conditions(texts: Sequence[str]) -> dict[str, object]:
 
 
 def write(figure: Figure, path: Path, form: str) -> None:
-    """Writes a figure, all of it or nothing: text as text, no date, so that the same picture is the same file."""
+    """Writes a figure atomically: text as text, without a date, so that equal pictures are equal files."""
     import matplotlib as mpl
 
     metadata = {"png": {"Software": "cwnd"}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[form]

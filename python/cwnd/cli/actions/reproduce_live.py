@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd reproduce --lane live`: the runs of all experiments in lane live, with their progress; what came out on the terminal."""
+"""`cwnd reproduce --lane live`: the runs of all experiments in lane live, with their progress; their results on the terminal."""
 
 from __future__ import annotations
 

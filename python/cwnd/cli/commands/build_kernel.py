@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd build-kernel`: the kernel object of an algorithm of one's own."""
+"""`cwnd build-kernel`: the kernel object of a user's algorithm."""
 
 from __future__ import annotations
 

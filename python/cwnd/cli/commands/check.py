@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd check`: an algorithm of one's own against the contract."""
+"""`cwnd check`: a user's algorithm against the contract."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd doctor`: the optional parts of cwnd, which of them this machine has, and the command that brings each."""
+"""`cwnd doctor`: the optional parts of cwnd, which of them this machine has, and the command that installs each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OptionalPart:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A part that can be looked for. `probe` returns whether it is there and what was found, `remedy` the command that brings it."""
+    """A part that can be checked. `probe` returns whether it is present and what was found, `remedy` the command that installs it."""
 
     title: str
     needed_for: str
@@ -263,9 +263,9 @@ PARTS = {
 
 
 def doctor(*names: str) -> list[OptionalPart]:
-    """Looks for the optional parts of cwnd, or for those of these `names`: whether each is there, and the command that brings it.
+    """Checks the optional parts of cwnd, or those in `names`: whether each is installed, and the command that installs it.
 
-    In a clone, without names, parts that only its tests and tools need are among them. Raises `ScenarioError` for an unknown name.
+    In a clone, without `names`, this includes parts that only its tests and tools need. Raises `ScenarioError` for an unknown name.
     """
     from cwnd._internal.input_errors import refused
 

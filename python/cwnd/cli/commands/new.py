@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd new`: a crate with an algorithm of one's own."""
+"""`cwnd new`: a crate for a user's algorithm."""
 
 from __future__ import annotations
 

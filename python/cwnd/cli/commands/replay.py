@@ -142,7 +142,7 @@ def replayed_transport(folder: Path, cc: str | None, param: list[str] | None, *,
 
 
 def report_transport(outcome: TransportOutcome) -> None:
-    """Prints what a comparison came to."""
+    """Prints the result of a comparison."""
     connections = outcome["connections"]
     left_out = f"{outcome['not_compared']:,} not compared, {outcome['gaps']:,} gaps"
     if not outcome["complete"]:

@@ -105,7 +105,7 @@ def command(
 
 
 def check_live(wanted: list[AnyExperiment], asked: int | None, jobs: int | None) -> LiveSetup:
-    """How points are run in lane live, with so many seeds and jobs if any; ends the program if there is no lane or nothing to run there."""
+    """The settings of the runs in lane live; ends the program if the lane is unavailable or has nothing to run."""
     from cwnd.cli.actions.reproduce_live import LiveSetup
     from cwnd.reproduce.live import LABS, unavailable
 
@@ -254,7 +254,7 @@ def lay_out(
 
 
 def add_tasks(tasks: dict[str, Task], more: dict[str, Task]) -> None:
-    """Adds tasks; a simulation that is there already is run once, for all that want its numbers."""
+    """Adds tasks; equal simulations run once, for all experiments that need their numbers."""
     for key, task in more.items():
         same = tasks.setdefault(key, task)
         if same is not task:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the last word of a command line may become: commands, options, and values by the declarations of the commands."""
+"""Candidates for the last word of a command line: commands, options, and values, from the declarations of the commands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cwnd.cli.completion.values import BY_METAVAR, BY_NAME, FILE, Candidate
 if TYPE_CHECKING:
     from typer._click.core import Command, Context, Parameter
 
-#: Longest help beside a candidate, letters.
+#: Longest help next to a candidate, letters.
 HELP = 80
 
 
@@ -72,7 +72,7 @@ class Line:
 
 
 def candidates(program: Context, before: list[str], current: str) -> list[Candidate]:
-    """What `current` may become behind the words `before`; the program's name is not among them."""
+    """Candidates for `current` after the words `before`, which do not include the program's name."""
     line = Line(program, before)
     start = ""
     if line.waiting is None and not line.is_over and current.startswith("-"):

@@ -55,7 +55,7 @@ def curves_of(variants: Sequence[Variant], series: Callable[[RunData, int], Seri
 
 
 def as_lines(curves: Sequence[Curve]) -> bool:
-    """Whether each member is drawn as a line of its own."""
+    """Whether each member is drawn as a separate line."""
     few = sum(len(curve.members) for curve in curves) <= MOST_LINES or all(len(curve.members) == 1 for curve in curves)
     return few and all(curve.seeds == 1 for curve in curves)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What happened to packets and flows, as marks above a panel: drops by cause, ECN, timeouts, ends of connections."""
+"""Events of packets and flows, as marks above a panel: drops by cause, ECN, timeouts, ends of connections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cwnd.plot.data import Numbers, RunData
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What each kind of event is called. All are dark grey: colours are those of flows, and each has a row of its own.
+#: The name of each kind of event. All are dark grey, because colours identify flows; each kind has its own row.
 NAMES = {
     **{cause["event"]: cause["picture"] for cause in drop_causes.CAUSES},
     "cwr": "ECN reductions",
@@ -39,7 +39,7 @@ def rows(run: RunData) -> list[tuple[str, Numbers]]:
 
 
 def draw(axes: Axes, runs: Sequence[RunData], font: float) -> None:
-    """Draws a strip for each kind above the panel, with its name and number. Of several runs there are none: they have too many."""
+    """Draws a strip for each kind above the panel, with its name and number. With several runs there are too many events, and no strips."""
     if len(runs) != 1:
         return
     transform = axes.get_xaxis_transform()

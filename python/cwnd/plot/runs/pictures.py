@@ -78,10 +78,10 @@ def complete(
 def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Figure:
     """Draws congestion windows (segments) over time, with the causes of losses as strips above them.
 
-    `runs`: a `Result`, the folder of a run or of replicates (`--seeds`), or several of them beside each other. Up to eight flows of single
-    runs are lines; more flows, and several seeds, are their median with ribbons from 25 to 75 % and from 5 to 95 %. Where slow start goes far
-    beyond the windows of the measured interval, the scale changes there (dotted line), so that both can be read. `width` is `column`
-    (3.4 inches), `page` or `slide`; with `ax` it is drawn into these axes. Returns the figure. Raises `ScenarioError` for what are no runs.
+    `runs`: a `Result`, the folder of a run or of replicates (`--seeds`), or several of them, drawn side by side. Up to eight flows of single
+    runs are lines; more flows, and several seeds, are their median with ribbons from 25 to 75 % and from 5 to 95 %. If slow start exceeds
+    the windows of the measured interval by far, the scale is compressed above the dotted line, so that both are readable. `width` is `column`
+    (3.4 inches), `page` or `slide`; with `ax` it is drawn into these axes. Returns the figure. Raises `ScenarioError` for anything other than runs.
     """
     found = variants(runs)
 
@@ -169,7 +169,7 @@ def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "p
 def queue(
     runs: Runs, link: str | None = None, *, unit: str | None = None, width: Width = "page", ax: Axes | None = None
 ) -> Figure:
-    """Draws what waits at a link over time: as the time until it is sent (`unit="ms"`, where the link's rate is constant), or in packets, with the one in service.
+    """Draws the queue of a link over time: as the time until it is sent (`unit="ms"`, where the link's rate is constant), or in packets, with the one in service.
 
     `link` is the link's name; the first with a queue where none is given. `runs`, bands over seeds, `width` and `ax` as in `windows`.
     """

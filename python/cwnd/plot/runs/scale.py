@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A vertical axis that shows both what is settled and an overshoot many times as high."""
+"""A vertical axis that shows both the steady state and an overshoot many times as high."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The figure of a picture of a study: panels, their axes and headings, labels that stand beside what they name, and the caption."""
+"""The figure of a picture of a study: panels, their axes and headings, labels next to what they name, and the caption."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Width = Literal["column", "page", "slide"]
 #: In inches, with the size of the font in points.
 WIDTHS: dict[Width, tuple[float, float]] = {"column": (3.4, 8.0), "page": (7.0, 9.0), "slide": (10.0, 14.0)}
 GREY = "#555555"
-#: One for each of the most lines that a picture has, so that points without lines are told apart in grey too.
+#: One for each possible line of a picture, so that points without lines are distinguishable in grey too.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", "p", ">", "h")
 #: As many, for lines without markers.
 DASHES: tuple[Dash, ...] = (
@@ -44,7 +44,7 @@ DASHES: tuple[Dash, ...] = (
     (0, (2, 1)),
     (0, (6, 2, 3, 2)),
 )
-#: Levels of which each has a tick of its own.
+#: Levels that each have a tick.
 MOST_TICKS = 9
 
 
@@ -70,7 +70,7 @@ class Picture(Figure):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a line is drawn: what tells lines apart for those who see no colours too."""
+    """How a line is drawn: lines are also distinguishable without colours."""
 
     number: int
     #: Of lines and markers, with that of the letters.
@@ -161,7 +161,7 @@ class Canvas:
         self.figure.draw_without_rendering()
         rows = -(-len(self.grid) // self.columns)
         height = min(axes.get_window_extent().height for axes in self.grid)
-        # Beside low panels a title that has no room in one line stands once, beside all of them.
+        # With low panels, a title that does not fit in one line is drawn once, for all of them.
         once = rows > 1 and "\n" in self.wrapped(y_title, height)
         if once:
             whole = self.wrapped(y_title, rows * height)
@@ -215,7 +215,7 @@ class Canvas:
 
 
 def note_size(axes: Axes) -> float:
-    """The size of what is written beside lines: somewhat smaller than the titles of the axes."""
+    """The text size of line labels: somewhat smaller than the axis titles."""
     return 0.85 * float(axes.xaxis.label.get_fontsize())
 
 

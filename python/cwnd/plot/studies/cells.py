@@ -27,7 +27,7 @@ LETTER, SMALLEST = 0.64, 4.0
 MOST_TICKS = 12
 #: Ratios that a bar names.
 RATIOS = (0.1, 0.2, 0.5, 0.67, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 5.0, 10.0)
-#: Values of which the largest is more than so many times the smallest have colours of equal factors.
+#: If the largest value exceeds the smallest by more than this factor, the colour scale is logarithmic.
 FEW_TIMES = 20
 
 

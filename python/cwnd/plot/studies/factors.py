@@ -22,7 +22,7 @@ Where = Mapping[str, object]
 UNITS = {"bdp": "BDP"}
 #: What factors are called on axes.
 NAMES = {"rtt": "round trip time", "buffer": "buffer", "rate": "rate", "loss": "random loss"}
-#: Columns beside the factors by which rows can be chosen.
+#: Columns other than the factors that can select rows.
 SUBJECTS = ("of", "name", "label")
 
 

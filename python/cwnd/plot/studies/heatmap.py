@@ -48,7 +48,7 @@ def heatmap(
 ) -> Figure:
     """Draws a measure (throughput of the groups of flows by default) over two factors: a cell per point, with its mean over the seeds, and a panel per variant.
 
-    `x` and `y` are by default the two factors with the most levels, those of numbers first. `where` fixes factors, as in `response`.
+    `x` and `y` are by default the two factors with the most levels, numeric factors first. `where` fixes factors, as in `response`.
     With `of` and `against`, the names of two variants (labels such as `"cubic beta=0.85"`), the cells have their difference, paired by seed, or with `ratio=True` their ratio (the geometric mean of the seeds').
     Cells are hatched, their numbers in parentheses, where the 95 % interval contains none: the study does not decide which of the two has more there.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of picture, and the arguments that it takes beside `where` and `width`."""
+    """A kind of picture, and its arguments other than `where` and `width`."""
 
     draw: Callable[..., Figure]
     arguments: frozenset[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Where names stand: beside the ends of lines, apart from each other, or beside points, where they cover the least."""
+"""Positions of names: at the ends of lines without overlap, or at points, where they cover the least."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Room:
     boxes: list[tuple[float, float, float, float]]
 
     def place(self, point: tuple[float, float], size: tuple[float, float]) -> Placed:
-        """Finds the place of a name of this width and height beside a point; it is taken then."""
+        """Finds and reserves a place for a name of this width and height next to a point."""
         angles = np.pi / 4 + 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         angle, far = (each.ravel() for each in np.meshgrid(angles, DISTANCES, indexing="ij"))
         across = (size[0] / 2 + far * self.letter) * np.cos(angle)

@@ -25,7 +25,7 @@ Place = tuple[Cell, ...]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which factors are what in a picture."""
+    """The role of each factor in a picture."""
 
     chosen: Chosen
     #: The factor along the axis; none where the lines themselves are (a study of algorithms alone).
@@ -51,7 +51,7 @@ class Layout:
         return ", ".join([*([names[self.line_key(row)]] if self.groups_are_panels else []), *words])
 
     def line_key(self, row: MeanRow | RunRow) -> tuple[str, Place]:
-        """What tells a variant from others: the group, and the values of the factors of variants."""
+        """What distinguishes a variant: the group, and the values of the factors of variants."""
         return row["name"], tuple(row["factors"][name] for name in self.variants_left)
 
     @property
@@ -89,7 +89,7 @@ def lay_out(
 ) -> Layout:
     """Finds a place for each factor with several levels; raises `ScenarioError`, with the factor to fix, where panels would be too many.
 
-    `free` are factors that the picture has an axis of its own for.
+    `free` are factors that have an axis in the picture.
     """
     varied = {factor.name: factor for factor in chosen.varied()}
     along = axis(chosen, "x", x) if x is not None else None
@@ -209,7 +209,7 @@ def panels_of(layout: Layout, rows: Sequence[R]) -> list[Panel[R]]:
 
 
 def line_of(layout: Layout) -> Callable[[MeanRow | RunRow], object]:
-    """What a row's line is known by in all panels."""
+    """The identity of a row's line in all panels."""
     if layout.groups_are_panels:
         return lambda row: tuple(row["factors"][name] for name in layout.lines)
     return layout.line_key
@@ -259,7 +259,7 @@ def line_names(layout: Layout, rows: Iterable[R]) -> dict[tuple[str, Place], str
 
 
 def told_apart(names: Mapping[tuple[str, Place], str], layout: Layout) -> dict[tuple[str, Place], str]:
-    """Names of which no two are the same: those that were have all that varies."""
+    """Unique names: names that were equal get every varied setting."""
     factors = [layout.chosen.factors[name] for name in layout.variants_left]
     known = list(names.values())
     return {

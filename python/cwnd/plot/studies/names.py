@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Names in a figure, beside what they name: at the ends of lines, at points, or, where those are too close to each other, in a list beside the panels."""
+"""Names in a figure: at the ends of lines, at points or, if those are too close together, in a list to the right of the panels."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Obstacles:
-    """What names beside points should not cover: places, and how bad that is, and texts."""
+    """What names at points should not cover: places with a penalty each, and texts."""
 
     points: Sequence[tuple[tuple[float, float], float]]
     texts: Sequence[Text]
@@ -96,7 +96,7 @@ class Entry:
 
 
 def name_inside(axes: Axes, labels: Sequence[Label]) -> None:
-    """Writes names with samples where they cover the least of a panel: beside axes of a caller nothing may have room."""
+    """Writes names with samples where they cover the least of a panel: a caller's axes may have no room next to them."""
     handles = [Line2D([], [], label=textwrap.fill(label.text, 24), **label.look) for label in labels]
     if handles:
         axes.legend(
@@ -112,7 +112,7 @@ def name_ends(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
     """Writes names to the right of the panels of the last column, at the ends of their lines and apart from each other."""
     if canvas.given:
         return name_inside(canvas.grid[0], labels[0])
-    # First all of them, so that the panels have their sizes, then where they stand.
+    # First all names, which fixes the panels' sizes, then their positions.
     written = []
     for place, (axes, own) in enumerate(zip(canvas.grid, labels, strict=True)):
         is_right = place % canvas.columns == canvas.columns - 1
@@ -136,7 +136,7 @@ def name_ends(canvas: Canvas, labels: Sequence[Sequence[Label]]) -> None:
 
 
 def name_points(canvas: Canvas, labels: Sequence[Sequence[Label]], obstacles: Sequence[Obstacles]) -> None:
-    """Writes names beside their points, where they cover the least; where there are too many for that, in a list to the right of the panels."""
+    """Writes names next to their points, where they cover the least; if there are too many, in a list to the right of the panels."""
     is_narrow = canvas.columns > MOST_COLUMNS or canvas.figure.get_figwidth() < LEAST_WIDTH
     if max(map(len, labels)) > MOST_AT_POINTS or is_narrow:
         return list_names(canvas, labels)
@@ -157,7 +157,7 @@ def name_points(canvas: Canvas, labels: Sequence[Sequence[Label]], obstacles: Se
 
 
 def name_point(canvas: Canvas, axes: Axes, label: Label, room: Room) -> None:
-    """Writes a name beside its point, with a thin line to the point where it stands off from it."""
+    """Writes a name next to its point, with a thin line to the point if it is not adjacent."""
     pixel = canvas.figure.dpi / 72
     text = axes.annotate(
         label.text,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: A run: the values of its factors, and its seed.
 RunKey = tuple[tuple[Cell, ...], int]
-#: How much capacities may differ so that one line stands for all of them.
+#: Capacities that differ by at most this share one line.
 SAME_CAPACITY = 0.01
 RATES = ("throughput_mbps", "goodput_mbps", "share")
 SHARE = "share"
@@ -55,10 +55,10 @@ def fairness(
     width: Width = "page",
     ax: Axes | None = None,
 ) -> Figure:
-    """Draws what one group of flows gets against what another gets that shares the link with it, with the lines of equal shares and of full capacity.
+    """Draws the throughput of one group of flows against that of another group on the same link, with the lines of equal shares and of full capacity.
 
     `of` (across) and `against` (up) are names or labels of groups, by default the first two of each run. `measure` is `throughput_mbps`, `goodput_mbps` or `share`: throughput by default, share where capacities differ.
-    There is a point for each variant and each level of the factor `x` (by default that of numbers with the most levels), with its ellipse of one standard deviation over the seeds; a thin line joins the levels. `where` fixes factors, as in `response`.
+    There is a point for each variant and each level of the factor `x` (by default the numeric factor with the most levels), with its ellipse of one standard deviation over the seeds; a thin line joins the levels. `where` fixes factors, as in `response`.
     Equal shares are those of each flow: of a group of two flows against one of one flow the line has slope ½.
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for studies without two groups that share a link.
@@ -118,7 +118,7 @@ def delay_throughput(
     """Draws the throughput of each group of flows against the queueing delay of the link, whose axis is reversed: up and to the right is better.
 
     `delay` is a measure of links, `queue_mean_ms` by default (`queue_p95_ms`), `measure` one of groups, `throughput_mbps` by default; `link` names the link, by default the first.
-    There is a point for each variant and each level of the factor `x` (by default that of numbers with the most levels), the mean over the seeds, with the ellipse of one standard deviation; a thin line joins the levels.
+    There is a point for each variant and each level of the factor `x` (by default the numeric factor with the most levels), the mean over the seeds, with the ellipse of one standard deviation; a thin line joins the levels.
     `where` fixes factors, as in `response`.
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have.
@@ -145,7 +145,7 @@ def delay_throughput(
         # A little beyond 0, for the markers of what waits for nothing.
         axes.set_xlim(1.08 * farthest or 1.0, -0.03 * farthest)
         draw_tracks(canvas, axes, own, in_order=layout.in_order)
-        # Over the narrow panels of a column there is no room beside their titles; the axis says that it is reversed.
+        # The narrow panels of a column have no room next to their titles; the axis says that it is reversed.
         if width != "column" or len(tracks) == 1:
             draw_better(axes)
     words = [*set_up(layout), *of_ellipses(layout, tracks), *missing(chosen)]
@@ -165,7 +165,7 @@ def ends_of_axis(values: Sequence[float]) -> tuple[float, float]:
 
 
 def capacities(study: Study, where: Where | None) -> list[float | None]:
-    """What the link of each group could carry, from its throughput and its share of that; `None` without a rate. Of a group that sent nothing, nothing."""
+    """The capacity of each group's link, from its throughput and its share; `None` without a rate. A group that sent nothing has no entry."""
     rates, shares = (choose(study, measure, where, of=("group",)).runs() for measure in (RATES[0], SHARE))
     return [
         rate["value"] / (share["value"] / 100) if share["value"] is not None else None
@@ -213,7 +213,7 @@ def called(rows: Sequence[RunRow]) -> str:
 
 
 def of_ellipses(layout: Layout, tracks: Sequence[Sequence[Track]]) -> list[str]:
-    """What points and ellipses are, and which point is of which level."""
+    """The meaning of points and ellipses, and the level of each point."""
     counts = [spread.n for own in tracks for track in own for spread in track.spreads.values()]
     said = f"means over {seeds_in_words(counts)}"
     if max(counts) > 2:

@@ -49,7 +49,7 @@ def response(
     width: Width = "page",
     ax: Axes | None = None,
 ) -> Figure:
-    """Draws a measure (`measure`, throughput of the groups of flows by default) against a factor (`x`, by default that of numbers with the most levels).
+    """Draws a measure (`measure`, throughput of the groups of flows by default) against a factor (`x`, by default the numeric factor with the most levels).
 
     There is a line per variant, named by its label, or with `by` per level of another factor; further factors have a panel per level, up to six.
     `where` fixes factors: a value or several by name, `{"rtt": "40ms", "label": ["cubic", "reno"]}`; `of`, `name` and `label` are columns of the study's tables.
@@ -78,7 +78,7 @@ def response(
 
 
 def has_bands(layout: Layout, x: Factor) -> bool:
-    """Whether intervals are drawn as bands: where lines join many levels."""
+    """Whether intervals are drawn as bands, which is the case if lines join many levels."""
     return layout.joined and x.numbers is not None and len(x.levels) >= BAND_FROM
 
 

@@ -82,7 +82,7 @@ def draw_tracks(canvas: Canvas, axes: Axes, tracks: Sequence[Track], *, in_order
 
 
 def draw_shares(axes: Axes, capacity: float | None, slope: float | None, top: float) -> list[Text]:
-    """Draws the lines of full capacity and of equal shares; returns what is written beside them."""
+    """Draws the lines of full capacity and of equal shares; returns their labels."""
     notes = []
     style: LineLook = {"color": GREY, "linewidth": 0.8, "zorder": 0.5}
     if capacity is not None:
@@ -116,7 +116,7 @@ def draw_better(axes: Axes) -> None:
 
 
 def label_tracks(canvas: Canvas, tracks: Sequence[Sequence[Track]], notes: Sequence[Sequence[Text]]) -> None:
-    """Writes the name of each variant beside its last point; that of a single one is said elsewhere."""
+    """Writes the name of each variant next to its last point; a single variant is named elsewhere."""
     if len({track.name for own in tracks for track in own}) < 2:
         return
     all_labels, obstacles = [], []

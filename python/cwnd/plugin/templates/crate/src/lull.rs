@@ -11,8 +11,8 @@ use cwnd::registry::{Recovery, Registered, Set};
 use cwnd::slow_start;
 use cwnd::{AckSample, CongestionControl, Conn, Info};
 
-// Name, kind, unit, smallest => largest, source, help. A decimal is kept in 1/65536. All of it is settable per flow, shown
-// by `cwnd show lull`, and checked by whoever sets it.
+// Name, kind, unit, smallest => largest, source, help. A decimal is kept in 1/65536. Every parameter can be set per flow;
+// `cwnd show lull` shows them, and values outside their range are refused.
 cwnd::params! {
     /// Settings of Lull.
     pub struct LullParams {
@@ -70,7 +70,7 @@ impl CongestionControl for Lull {
     }
 
     fn pkts_acked(&mut self, _conn: &mut Conn, sample: &AckSample, _params: &LullParams) {
-        // Negative: these packets were sent twice, and nobody knows which copy was acknowledged.
+        // Negative: these packets were sent twice, and it is unknown which copy was acknowledged.
         let Ok(rtt_us @ 1..) = u32::try_from(sample.rtt_us) else {
             return;
         };
