@@ -72,11 +72,25 @@ def of_crate(folder: Path) -> Imports:
         name = parts[:-1] if parts[-1] in ("lib", "mod") else parts
         if not any(part.endswith("tests") for part in name):
             names[name] = path
+    names = elsewhere(folder, names)
     files = {
         module: RustFile.of(path.read_text(), [name[-1] for name in names if name and name[:-1] == module])
         for module, path in names.items()
     }
     return {module: set(needed(module, files)) - {module} for module in files}
+
+
+def elsewhere(folder: Path, names: dict[Module, Path]) -> dict[Module, Path]:
+    """Modules with those that `#[path]` takes from another folder, under the names that they have in the crate."""
+    result = dict(names)
+    for parent, path in names.items():
+        for written, child in re.findall(r'#\[path = "([^"]+/mod\.rs)"\]\s*mod (\w+);', path.read_text()):
+            top = (path.parent / written).resolve().parent.relative_to(folder.resolve()).parts
+            for name, file in names.items():
+                if name[: len(top)] == top:
+                    result[*parent, child, *name[len(top) :]] = file
+                    result.pop(name, None)
+    return result
 
 
 def needed(module: Module, files: dict[Module, RustFile]) -> Iterator[Module]:
@@ -150,6 +164,23 @@ def test_a_cycle_is_found(tmp_path: Path) -> None:
     assert cycle(of_crate(crate), "::") is None
     (crate / "b" / "deep.rs").write_text("fn f() -> crate::a::X {}\n")
     assert cycle(of_crate(crate), "::") in ("a -> b::deep -> a", "b::deep -> a -> b::deep")
+
+
+def test_a_module_from_another_folder_has_the_name_that_its_parent_gives_it(tmp_path: Path) -> None:
+    for name in ("a", "b", "shared"):
+        (tmp_path / name).mkdir()
+    for name in ("a", "b"):
+        (tmp_path / name / "mod.rs").write_text('#[path = "../shared/mod.rs"]\nmod body;\nfn f() { body::f() }\n')
+        (tmp_path / name / "calls.rs").write_text("fn g() {}\n")
+    (tmp_path / "lib.rs").write_text("mod a; mod b;\n")
+    (tmp_path / "shared" / "mod.rs").write_text("mod deep;\nuse super::calls;\nfn f() { calls::g(deep::h()) }\n")
+    (tmp_path / "shared" / "deep.rs").write_text("fn h() {}\n")
+    imports = of_crate(tmp_path)
+    assert imports["a", "body"] == {("a", "calls"), ("a", "body", "deep")}
+    assert imports["b",] == {("b", "body")} and ("shared",) not in imports
+    assert cycle(imports, "::") is None
+    (tmp_path / "a" / "calls.rs").write_text("use super::body::f;\n")
+    assert cycle(of_crate(tmp_path), "::") in ("a::body -> a::calls -> a::body", "a::calls -> a::body -> a::calls")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The stacks that are linked in: quinn, noq and smoltcp.
+//! The stacks that are linked in: quinn, noq and smoltcp. quinn and noq share the code in `quic`.
 
 mod application;
 mod clock;
@@ -7,6 +7,7 @@ mod common;
 mod datagrams;
 mod handshake;
 mod noq;
+mod null;
 mod observed;
 mod quinn;
 mod random;
@@ -14,31 +15,21 @@ mod smoltcp;
 #[cfg(feature = "tls")]
 mod tls;
 
-use common::{DATAGRAM_BOUNDS, datagram_out_of_bounds};
 use cwnd_sim::{Connection, ConnectionSpec};
+
+pub use quinn::stock_behind_hooks;
 
 /// Names of the stacks that are linked in. Beside them `exec` is a child process for each end.
 pub const STACKS: [&str; 3] = ["quinn", "noq", "smoltcp"];
 
 /// Makes both ends of a connection.
 pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-    let is_quic = matches!(spec.stack, "quinn" | "noq");
-    if is_quic && !(DATAGRAM_BOUNDS.0..=DATAGRAM_BOUNDS.1).contains(&spec.datagram) {
-        return Err(datagram_out_of_bounds(spec.datagram));
-    }
     match spec.stack {
         "quinn" => quinn::connect(spec),
         "noq" => noq::connect(spec),
         "smoltcp" => smoltcp::connect(spec),
         unknown => Err(format!("there is no stack \"{unknown}\": {}, exec", STACKS.join(", "))),
     }
-}
-
-/// quinn's own controllers as parameter sets, `quinn-cubic` and `quinn-newreno`, made for our hooks: for [`cwnd::driver::Driver`], and for
-/// everything that holds algorithms to account, such as `cwnd-contract`. They are no part of the registry.
-#[must_use]
-pub fn stock_behind_hooks() -> Vec<cwnd::registry::SetDescription> {
-    quinn::sets_behind_hooks()
 }
 
 /// Names of a stack's own algorithms; `None` where there is no such stack.

@@ -2,46 +2,16 @@
 //! noq: noq-proto as it is, both ends.
 //!
 //! Clocks: no path used here reads one (`SystemTime` is read for tokens of later connections, of which none are sent). Randomness:
-//! the endpoint's generator is seeded, and connection ids are ours; `controller.rs` says why BBR differs from run to run.
+//! the endpoint's generator is seeded, and connection ids are ours; [`adapter::STOCK`] says why BBR differs from run to run.
 
-mod config;
-mod controller;
-mod endpoint;
+mod adapter;
 mod null_crypto;
-mod tls;
+mod observed_controller;
+#[expect(clippy::duplicate_mod, reason = "quinn and noq compile it with their own types")]
+#[path = "../quic/mod.rs"]
+mod quic;
 
-use crate::linked::application::Application;
-use crate::linked::clock::Clock;
-use crate::linked::observed::Observed;
-use crate::linked::random::Stream;
-use controller::Observing;
-use cwnd_sim::{Connection, ConnectionSpec};
-use endpoint::{NoqEndpoint, Role};
-use std::sync::Arc;
+use noq_proto as proto;
 
-pub(crate) use controller::STOCK;
-
-/// Makes both ends of a connection.
-pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-    let ConnectionSpec { algorithm, datagram, receive_window, tls, seed, .. } = spec;
-    let clock = Clock::new();
-
-    let observed = Arc::new(Observed::default());
-    let factory = Arc::new(Observing {
-        inner: controller::factory(algorithm, datagram)?,
-        observed: Arc::clone(&observed),
-    });
-    let client = config::client((datagram, receive_window), seed, tls, factory)?;
-    let endpoint = config::endpoint(datagram, seed, Stream::Client, Stream::ClientIds)?;
-    let endpoint = noq_proto::Endpoint::new(Arc::new(endpoint), None, false);
-    let role = Role::Sender { config: Box::new(client), application: Application::default(), stream: None };
-    let sender = NoqEndpoint::new(clock, endpoint, role, observed);
-
-    let server = config::server((datagram, receive_window), tls)?;
-    let endpoint = config::endpoint(datagram, seed, Stream::Server, Stream::ServerIds)?;
-    let endpoint = noq_proto::Endpoint::new(Arc::new(endpoint), Some(Arc::new(server)), false);
-    let role = Role::Receiver { streams: Vec::new(), read: 0 };
-    let receiver = NoqEndpoint::new(clock, endpoint, role, Arc::default());
-
-    Ok(Connection { sender: Box::new(sender), receiver: Box::new(receiver) })
-}
+pub(crate) use adapter::STOCK;
+pub(crate) use quic::connect;

@@ -2,12 +2,7 @@
 //! quinn's estimates of a round trip time, which its controllers are handed and nobody outside can make: they are taken from connections
 //! over paths of that round trip time.
 
-use super::super::config;
-use super::super::endpoint::{QuinnEndpoint, Role};
-use crate::linked::application::Application;
-use crate::linked::clock::Clock;
-use crate::linked::observed::Observed;
-use crate::linked::random::Stream;
+use super::super::quic::{Settings, ends};
 use cwnd_sim::{EcnCodepoint, Endpoint};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, CubicConfig};
@@ -40,18 +35,10 @@ fn rounded(us: u64) -> u64 {
 
 /// Opens a connection over a path of this round trip time, µs, and takes the sender's estimate after its first sample.
 fn take(us: u64) -> Option<RttEstimator> {
-    let clock = Clock::new();
     let taken = Arc::new(Mutex::new(None));
-    let client = config::client((DATAGRAM, None), 1, false, Arc::new(Taking(Arc::clone(&taken)))).ok()?;
-    let endpoint = config::endpoint(DATAGRAM, 1, Stream::Client, Stream::ClientIds).ok()?;
-    let endpoint = quinn_proto::Endpoint::new(Arc::new(endpoint), None, false, None);
-    let role = Role::Sender { config: Box::new(client), application: Application::default(), stream: None };
-    let mut sender = QuinnEndpoint::new(clock, endpoint, role, Arc::new(Observed::default()));
-    let server = config::server((DATAGRAM, None), false).ok()?;
-    let endpoint = config::endpoint(DATAGRAM, 1, Stream::Server, Stream::ServerIds).ok()?;
-    let endpoint = quinn_proto::Endpoint::new(Arc::new(endpoint), Some(Arc::new(server)), false, None);
-    let role = Role::Receiver { streams: Vec::new(), read: 0 };
-    let mut receiver = QuinnEndpoint::new(clock, endpoint, role, Arc::default());
+    let settings = Settings { datagram: DATAGRAM, receive_window: None, tls: false, seed: 1 };
+    let factory = Arc::new(Taking(Arc::clone(&taken)));
+    let [mut sender, mut receiver] = ends(settings, factory, Arc::default()).ok()?;
 
     receiver.open(0);
     sender.open(0);

@@ -158,8 +158,10 @@ impl PluginFactory for QuinnFactory {
     }
 }
 
-/// quinn's CUBIC and NewReno as parameter sets, `quinn-cubic` and `quinn-newreno`.
-pub(crate) fn sets() -> Vec<SetDescription> {
+/// quinn's own controllers as parameter sets, `quinn-cubic` and `quinn-newreno`, made for our hooks: for [`cwnd::driver::Driver`], and for
+/// everything that holds algorithms to account, such as `cwnd-contract`. They are no part of the registry.
+#[must_use]
+pub fn stock_behind_hooks() -> Vec<SetDescription> {
     let clock = Clock::new();
     [("quinn-cubic", QuinnAlgorithm::Cubic), ("quinn-newreno", QuinnAlgorithm::NewReno)]
         .into_iter()

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! One end of a connection of noq.
+//! One end of a connection.
 
+use super::adapter::{self, congestion_window};
+use super::proto::{
+    self, ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Event, ReadError, StreamEvent,
+    StreamId, WriteError,
+};
 use crate::linked::application::{Application, low_water, send_buffer};
-use crate::linked::clock::{Clock, nanos};
+use crate::linked::clock::Clock;
 use crate::linked::datagrams::Datagrams;
 use crate::linked::observed::Observed;
 use cwnd_sim::{EcnCodepoint, Endpoint, Probe};
-use noq_proto::congestion::Controller;
-use noq_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Event, FourTuple, PathId, ReadError,
-    StreamEvent, StreamId, WriteError,
-};
 use std::collections::VecDeque;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// Name and address of the peer. The engine has the routes; noq wants an address, and one that never changes.
+/// Name and address of the peer. The engine has the routes; the stack wants an address, and one that never changes.
 pub(super) const SERVER_NAME: &str = "localhost";
 const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 4433);
 
@@ -29,10 +28,10 @@ pub(super) enum Role {
     Receiver { streams: Vec<StreamId>, read: u64 },
 }
 
-/// One end: noq's endpoint, and its only connection.
-pub(super) struct NoqEndpoint {
+/// One end: the stack's endpoint, and its only connection.
+pub(crate) struct QuicEndpoint {
     clock: Clock,
-    endpoint: noq_proto::Endpoint,
+    endpoint: proto::Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
     role: Role,
     observed: Arc<Observed>,
@@ -44,13 +43,8 @@ pub(super) struct NoqEndpoint {
     scratch: Vec<u8>,
 }
 
-impl NoqEndpoint {
-    pub(super) fn new(
-        clock: Clock,
-        endpoint: noq_proto::Endpoint,
-        role: Role,
-        observed: Arc<Observed>,
-    ) -> Self {
+impl QuicEndpoint {
+    pub(super) fn new(clock: Clock, endpoint: proto::Endpoint, role: Role, observed: Arc<Observed>) -> Self {
         Self {
             clock,
             endpoint,
@@ -88,8 +82,8 @@ impl NoqEndpoint {
     fn poll_connection(&mut self) -> bool {
         let Some((_, connection)) = &mut self.connection else { return false };
         if let Role::Sender { .. } = self.role {
-            // A lower limit while the application waits: noq says that there is room when there is enough.
-            connection.set_send_window(low_water(send_buffer(window(connection))));
+            // A lower limit while the application waits: the stack says that there is room when there is enough.
+            connection.set_send_window(low_water(send_buffer(congestion_window(connection))));
         }
         let mut heard = false;
         while let Some(event) = connection.poll() {
@@ -115,7 +109,7 @@ impl NoqEndpoint {
         heard
     }
 
-    /// Fills noq's send buffer.
+    /// Fills the stack's send buffer.
     fn hand_over(&mut self) {
         let (Some((_, connection)), Role::Sender { application, stream, .. }) =
             (&mut self.connection, &mut self.role)
@@ -125,21 +119,16 @@ impl NoqEndpoint {
         if !self.is_connected || !application.is_ready() {
             return;
         }
-        connection.set_send_window(send_buffer(window(connection)));
+        connection.set_send_window(send_buffer(congestion_window(connection)));
         if stream.is_none() {
             *stream = connection.streams().open(Dir::Uni);
         }
         let Some(id) = *stream else { return };
-        application.hand_over(|piece| match connection.send_stream(id).write_chunks(&mut &mut [piece][..]) {
+        application.hand_over(|piece| match adapter::write(&mut connection.send_stream(id), piece) {
             Ok(written) => Some(written as u64),
             Err(WriteError::Blocked | WriteError::Stopped(_) | WriteError::ClosedStream) => None,
         });
     }
-}
-
-/// The congestion window, bytes.
-fn window(connection: &Connection) -> u64 {
-    connection.congestion_state(PathId::ZERO).map_or(0, Controller::window)
 }
 
 /// Reads what has arrived in order; whether the stream goes on.
@@ -158,9 +147,9 @@ fn read_stream(connection: &mut Connection, stream: StreamId, read: &mut u64) ->
     goes_on
 }
 
-impl fmt::Debug for NoqEndpoint {
+impl fmt::Debug for QuicEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NoqEndpoint")
+        f.debug_struct("QuicEndpoint")
             .field("is_sender", &matches!(self.role, Role::Sender { .. }))
             .field("is_connected", &self.is_connected)
             .field("failure", &self.failure)
@@ -168,20 +157,20 @@ impl fmt::Debug for NoqEndpoint {
     }
 }
 
-fn from_noq(ecn: Option<noq_proto::EcnCodepoint>) -> EcnCodepoint {
+fn from_proto(ecn: Option<proto::EcnCodepoint>) -> EcnCodepoint {
     match ecn {
         None => EcnCodepoint::NotEct,
-        Some(noq_proto::EcnCodepoint::Ect0) => EcnCodepoint::Ect0,
-        Some(noq_proto::EcnCodepoint::Ect1) => EcnCodepoint::Ect1,
-        Some(noq_proto::EcnCodepoint::Ce) => EcnCodepoint::Ce,
+        Some(proto::EcnCodepoint::Ect0) => EcnCodepoint::Ect0,
+        Some(proto::EcnCodepoint::Ect1) => EcnCodepoint::Ect1,
+        Some(proto::EcnCodepoint::Ce) => EcnCodepoint::Ce,
     }
 }
 
-fn to_noq(ecn: EcnCodepoint) -> Option<noq_proto::EcnCodepoint> {
-    noq_proto::EcnCodepoint::from_bits(ecn as u8)
+fn to_proto(ecn: EcnCodepoint) -> Option<proto::EcnCodepoint> {
+    proto::EcnCodepoint::from_bits(ecn as u8)
 }
 
-impl Endpoint for NoqEndpoint {
+impl Endpoint for QuicEndpoint {
     fn open(&mut self, now: u64) {
         let Role::Sender { config, .. } = &self.role else { return };
         match self.endpoint.connect(self.clock.at(now), (**config).clone(), PEER, SERVER_NAME) {
@@ -195,13 +184,8 @@ impl Endpoint for NoqEndpoint {
         let instant = self.clock.at(now);
         let data = self.datagrams.copy(datagram);
         self.scratch.clear();
-        match self.endpoint.handle(
-            instant,
-            FourTuple::from_remote(PEER),
-            to_noq(ecn),
-            data,
-            &mut self.scratch,
-        ) {
+        let received = (PEER, to_proto(ecn), data);
+        match adapter::handle(&mut self.endpoint, instant, received, &mut self.scratch) {
             Some(DatagramEvent::ConnectionEvent(_, event)) => {
                 if let Some((_, connection)) = &mut self.connection {
                     connection.handle_event(event);
@@ -257,37 +241,25 @@ impl Endpoint for NoqEndpoint {
             return Some(EcnCodepoint::NotEct);
         }
         let (_, connection) = self.connection.as_mut()?;
-        let transmit = connection.poll_transmit(self.clock.at(now), NonZeroUsize::MIN, buffer)?;
-        Some(from_noq(transmit.ecn))
+        let transmit = connection.poll_transmit(self.clock.at(now), adapter::ONE_DATAGRAM, buffer)?;
+        Some(from_proto(transmit.ecn))
     }
 
     fn next_timer(&mut self) -> u64 {
-        let timeout = self.connection.as_ref().and_then(|(_, connection)| connection.poll_timeout());
+        let timeout = self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout());
         timeout.map_or(u64::MAX, |instant| self.clock.nanos(instant))
     }
 
     fn probe(&self) -> Probe {
         let read = if let Role::Receiver { read, .. } = self.role { read } else { 0 };
         let Some((_, connection)) = &self.connection else { return Probe { read, ..Probe::default() } };
-        let metrics = connection.congestion_state(PathId::ZERO).map(Controller::metrics).unwrap_or_default();
-        // Before a sample noq shows the RTT that it begins with, 333 ms.
-        let rtt = connection.rtt(PathId::ZERO).filter(|_| self.observed.has_rtt());
-        let srtt = rtt.map_or(0, nanos);
         Probe {
-            cwnd: metrics.congestion_window,
-            ssthresh: metrics.ssthresh.filter(|&ssthresh| ssthresh != u64::MAX),
             in_flight: Some(self.observed.in_flight()),
-            srtt,
-            // noq does not show it: as the controller was told.
-            min_rtt: self.observed.min_rtt(srtt),
-            // The controller's, where it has one; else noq paces by the window and the smoothed RTT.
-            pacing_rate: metrics.pacing_rate,
-            // noq shows its own count only to those who may change the connection.
-            lost: self.observed.lost(),
-            // noq counts each batch of losses, also those that reduce nothing.
+            // The stack counts each batch of losses, also those that reduce nothing.
             congestion_events: self.observed.reductions(),
             timeouts: self.observed.persistent(),
             read,
+            ..adapter::path_probe(connection, &self.observed)
         }
     }
 

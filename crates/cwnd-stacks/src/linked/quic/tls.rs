@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! TLS of a connection of quinn.
+//! TLS of a connection.
 
-use quinn_proto::{ClientConfig, crypto};
+use super::proto::{ClientConfig, crypto};
 use std::sync::Arc;
 
 #[cfg(feature = "tls")]

@@ -1,78 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Congestion controllers of a connection of noq.
+//! A controller of noq that also notes what it is told.
 
 use crate::linked::clock::nanos;
-use crate::linked::common::initial_window;
 use crate::linked::observed::{CongestionEvent, Observed};
-use cwnd_sim::StackAlgorithm;
 use noq_proto::RttEstimator;
-use noq_proto::congestion::{
-    Bbr3Config, Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig,
-};
+use noq_proto::congestion::{Controller, ControllerMetrics};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What makes controllers, as noq's configuration takes it.
-pub(super) type Factory = Arc<dyn ControllerFactory + Send + Sync>;
-
-/// noq's own algorithms; `bbr` is BBRv3.
-///
-/// It seeds the generator that chooses when to probe from the thread's, and noq has no setting for that (`probe_rng_seed` of
-/// `Bbr3Config` is private): its runs differ from each other with one seed, see [`crate::linked::is_reproducible`].
-pub(crate) const STOCK: [&str; 3] = ["cubic", "newreno", "bbr"];
-
-/// The factory of an algorithm.
-pub(super) fn factory(algorithm: StackAlgorithm, datagram: u16) -> Result<Factory, String> {
-    match algorithm {
-        StackAlgorithm::Ours(controller) => Ok(Arc::new(cwnd_noq::Cwnd::new(controller))),
-        StackAlgorithm::Stock(name) => match name.as_str() {
-            "cubic" => Ok(cubic(datagram)),
-            "newreno" => {
-                let mut config = NewRenoConfig::default();
-                if let Some(window) = initial_window(datagram) {
-                    config.initial_window(window);
-                }
-                Ok(Arc::new(config))
-            }
-            "bbr" => {
-                let mut config = Bbr3Config::default();
-                if let Some(window) = initial_window(datagram) {
-                    config.initial_window(window);
-                }
-                Ok(Arc::new(config))
-            }
-            _ => Err(crate::linked::common::unknown_algorithm("noq", &name, &STOCK)),
-        },
-    }
-}
-
-/// CUBIC of noq, its default.
-pub(super) fn cubic(datagram: u16) -> Factory {
-    let mut config = CubicConfig::default();
-    if let Some(window) = initial_window(datagram) {
-        config.initial_window(window);
-    }
-    Arc::new(config)
-}
-
-/// Makes controllers that also note what they are told.
-pub(super) struct Observing {
-    pub(super) inner: Factory,
-    pub(super) observed: Arc<Observed>,
-}
-
-impl ControllerFactory for Observing {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let inner = Arc::clone(&self.inner).build(now, current_mtu);
-        Box::new(ObservedController { inner, observed: Arc::clone(&self.observed) })
-    }
-}
-
 #[derive(Debug)]
-struct ObservedController {
-    inner: Box<dyn Controller>,
-    observed: Arc<Observed>,
+pub(super) struct ObservedController {
+    pub(super) inner: Box<dyn Controller>,
+    pub(super) observed: Arc<Observed>,
 }
 
 impl Controller for ObservedController {
