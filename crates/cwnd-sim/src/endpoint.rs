@@ -9,7 +9,7 @@
 //! for the [`Probe`].
 
 use core::fmt;
-use cwnd_scenario::DATAGRAM_HEADERS;
+use cwnd_scenario::{DATAGRAM_HEADERS, Stack};
 
 /// The ECN field of an IP header. // RFC 3168 §5
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,8 +99,8 @@ pub struct Connection {
 /// What a connection of a foreign stack is to be.
 #[derive(Debug)]
 pub struct ConnectionSpec<'a> {
-    /// The stack's name: `quinn`.
-    pub stack: &'a str,
+    /// The stack.
+    pub stack: Stack,
     /// The algorithm.
     pub algorithm: StackAlgorithm,
     /// Largest datagram, bytes without the headers of IPv4 and UDP. What a stack sends is at most this and 28 bytes, with its

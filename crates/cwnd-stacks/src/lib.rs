@@ -7,11 +7,12 @@
 //! By default nothing is encrypted: packets and flights of the handshake have the lengths that they have with TLS, and cost less.
 //!
 //! ```
+//! use cwnd_scenario::Stack;
 //! use cwnd_sim::{ConnectionSpec, StackAlgorithm, Stacks};
 //! use cwnd_stacks::RealStacks;
 //!
 //! let algorithm = StackAlgorithm::Stock("cubic".to_owned());
-//! let spec = ConnectionSpec { stack: "quinn", algorithm, datagram: 1452, receive_window: None, tls: false, seed: 1, exec: None };
+//! let spec = ConnectionSpec { stack: Stack::Quinn, algorithm, datagram: 1452, receive_window: None, tls: false, seed: 1, exec: None };
 //! let mut connection = RealStacks.connect(spec)?;
 //! connection.sender.open(0);
 //! let mut datagram = Vec::new();
@@ -27,9 +28,44 @@ mod linked;
 #[doc(hidden)]
 pub use exec::frames_of as exec_frames_of;
 #[cfg(feature = "linked")]
-pub use linked::{STACKS, is_reproducible, stock_algorithms, stock_behind_hooks};
+pub use linked::quinn::stock_behind_hooks;
 
+use cwnd_scenario::Stack;
 use cwnd_sim::{Connection, ConnectionSpec, Stacks};
+
+/// How this crate runs a stack.
+struct Row {
+    /// Makes both ends of a connection.
+    connect: fn(ConnectionSpec<'_>) -> Result<Connection, String>,
+    /// Names of its own algorithms.
+    stock: &'static [&'static str],
+}
+
+/// The table of the stacks, one row each. A [`Stack`] without a row does not compile.
+fn row(stack: Stack) -> Row {
+    match stack {
+        #[cfg(feature = "linked")]
+        Stack::Quinn => Row { connect: linked::quinn::connect, stock: &linked::quinn::STOCK },
+        #[cfg(feature = "linked")]
+        Stack::Noq => Row { connect: linked::noq::connect, stock: &linked::noq::STOCK },
+        #[cfg(feature = "linked")]
+        Stack::Smoltcp => Row { connect: linked::smoltcp::connect, stock: &linked::smoltcp::STOCK },
+        Stack::Exec => Row { connect: exec::connect, stock: &[] },
+        #[cfg(not(feature = "linked"))]
+        _ => Row { connect: not_linked, stock: &[] },
+    }
+}
+
+#[cfg(not(feature = "linked"))]
+fn not_linked(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
+    Err(format!("the stack \"{}\" is not linked in", spec.stack.name()))
+}
+
+/// Names of a stack's own algorithms; none of a child process, whose command has them.
+#[must_use]
+pub fn stock_algorithms(stack: Stack) -> &'static [&'static str] {
+    row(stack).stock
+}
 
 /// The stacks that are linked in, and child processes (`exec`). Without the feature `linked` child processes alone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,12 +73,6 @@ pub struct RealStacks;
 
 impl Stacks for RealStacks {
     fn connect(&self, spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-        match spec.stack {
-            "exec" => exec::connect(&spec),
-            #[cfg(feature = "linked")]
-            _ => linked::connect(spec),
-            #[cfg(not(feature = "linked"))]
-            other => Err(format!("the stack \"{other}\" is not linked in")),
-        }
+        (row(spec.stack).connect)(spec)
     }
 }

@@ -79,7 +79,7 @@ struct StackRow {
     has_tls: bool,
 }
 
-/// Declares the stacks: a row each.
+/// Declares the stacks, one row each; how a stack connects is its row in `cwnd-stacks`.
 macro_rules! stacks {
     ($($(#[$doc:meta])* $Stack:ident { $($field:ident: $value:expr,)+ })+) => {
         /// A real stack.
@@ -201,7 +201,8 @@ impl Stack {
     }
 
     /// Whether it is QUIC, whose datagrams have a least and a largest size.
-    pub(crate) const fn is_quic(self) -> bool {
+    #[must_use]
+    pub const fn is_quic(self) -> bool {
         self.row().is_quic
     }
 

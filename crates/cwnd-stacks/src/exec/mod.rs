@@ -33,7 +33,7 @@ struct ExecEndpoint {
 }
 
 /// Makes both ends of a connection: two children of one command.
-pub(crate) fn connect(spec: &ConnectionSpec<'_>) -> Result<Connection, String> {
+pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
     let StackAlgorithm::Stock(name) = &spec.algorithm else {
         return Err("a child process has an algorithm of its own: `stock-` and its name".to_owned());
     };

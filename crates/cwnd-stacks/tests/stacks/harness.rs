@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Two ends, a bottleneck with a drop-tail queue between them, and virtual time.
 
+use cwnd_scenario::{Stack, stock_name};
 use cwnd_sim::{Connection, ConnectionSpec, EcnCodepoint, Endpoint, Probe, StackAlgorithm, Stacks};
-use cwnd_stacks::RealStacks;
+use cwnd_stacks::{RealStacks, stock_algorithms};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
@@ -71,13 +72,33 @@ impl Outcome {
 /// A receive window that limits nothing, bytes.
 pub const UNLIMITED: Option<u64> = Some(1 << 40);
 
+/// The stacks that are linked in.
+pub fn linked() -> impl Iterator<Item = Stack> {
+    Stack::ALL.iter().copied().filter(|stack| stack.package().is_some())
+}
+
+/// Those of them that are QUIC: they have TLS, ECN, a controller that shows its window, and our algorithms.
+pub fn quic() -> impl Iterator<Item = Stack> {
+    linked().filter(|stack| stack.is_quic())
+}
+
+/// Stacks with all algorithms of theirs.
+pub fn with_algorithms(stacks: impl Iterator<Item = Stack>) -> impl Iterator<Item = (Stack, &'static str)> {
+    stacks.flat_map(|stack| stock_algorithms(stack).iter().map(move |&algorithm| (stack, algorithm)))
+}
+
+/// Whether one seed gives one result with an algorithm of a stack's own: scenarios have those alone.
+pub fn is_reproducible(stack: Stack, algorithm: &str) -> bool {
+    stack.stock().iter().any(|cc| stock_name(cc) == Some(algorithm))
+}
+
 /// A connection with the stack's own receive window.
-pub fn connect(stack: &str, algorithm: &str, seed: u64, tls: bool) -> Connection {
+pub fn connect(stack: Stack, algorithm: &str, seed: u64, tls: bool) -> Connection {
     connect_with(stack, algorithm, (seed, tls), None)
 }
 
 pub fn connect_with(
-    stack: &str,
+    stack: Stack,
     algorithm: &str,
     (seed, tls): (u64, bool),
     receive_window: Option<u64>,

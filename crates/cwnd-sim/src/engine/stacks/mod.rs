@@ -114,7 +114,7 @@ impl StackFlows {
         };
         let stock = flow.stock().map(|name| StackAlgorithm::Stock(name.to_owned()));
         let spec = ConnectionSpec {
-            stack: stack.name(),
+            stack,
             algorithm: stock.unwrap_or_else(|| StackAlgorithm::Ours(flow.controller())),
             datagram: datagram as u16,
             receive_window: flow.group.rwnd.map(|segments| u64::from(segments) * u64::from(datagram)),

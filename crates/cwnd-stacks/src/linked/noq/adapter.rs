@@ -18,8 +18,6 @@ use std::time::Instant;
 
 pub(super) use cwnd_noq::Cwnd;
 
-pub(super) const NAME: &str = "noq";
-
 /// noq's own algorithms; `bbr` is BBRv3.
 ///
 /// It seeds the generator that chooses when to probe from the thread's, and noq has no setting for that (`probe_rng_seed` of

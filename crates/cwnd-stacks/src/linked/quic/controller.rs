@@ -6,6 +6,7 @@ use super::observed_controller::ObservedController;
 use super::proto::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 use crate::linked::common::{initial_window, unknown_algorithm};
 use crate::linked::observed::Observed;
+use cwnd_scenario::Stack;
 use cwnd_sim::StackAlgorithm;
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,8 +14,8 @@ use std::time::Instant;
 /// What makes controllers, as the stack's configuration takes it.
 pub(crate) type Factory = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// The factory of an algorithm.
-pub(super) fn factory(algorithm: StackAlgorithm, datagram: u16) -> Result<Factory, String> {
+/// The factory of an algorithm of a stack, or of ours.
+pub(super) fn factory(stack: Stack, algorithm: StackAlgorithm, datagram: u16) -> Result<Factory, String> {
     match algorithm {
         StackAlgorithm::Ours(controller) => Ok(Arc::new(adapter::Cwnd::new(controller))),
         StackAlgorithm::Stock(name) => match name.as_str() {
@@ -27,7 +28,7 @@ pub(super) fn factory(algorithm: StackAlgorithm, datagram: u16) -> Result<Factor
                 Ok(Arc::new(config))
             }
             "bbr" => Ok(Arc::new(adapter::bbr(datagram))),
-            _ => Err(unknown_algorithm(adapter::NAME, &name, &adapter::STOCK)),
+            _ => Err(unknown_algorithm(stack.name(), &name, &adapter::STOCK)),
         },
     }
 }

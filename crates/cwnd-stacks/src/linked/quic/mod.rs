@@ -25,13 +25,13 @@ pub(crate) use config::Settings;
 
 /// Makes both ends of a connection.
 pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-    let ConnectionSpec { algorithm, datagram, receive_window, tls, seed, .. } = spec;
+    let ConnectionSpec { stack, algorithm, datagram, receive_window, tls, seed, .. } = spec;
     if !(DATAGRAM_BOUNDS.0..=DATAGRAM_BOUNDS.1).contains(&datagram) {
         return Err(datagram_out_of_bounds(datagram));
     }
     let observed = Arc::new(Observed::default());
     let factory = Arc::new(Observing {
-        inner: controller::factory(algorithm, datagram)?,
+        inner: controller::factory(stack, algorithm, datagram)?,
         observed: Arc::clone(&observed),
     });
     let settings = Settings { datagram, receive_window, tls, seed };

@@ -16,8 +16,6 @@ use std::time::Instant;
 
 pub(super) use cwnd_quinn::Cwnd;
 
-pub(super) const NAME: &str = "quinn";
-
 /// quinn's own algorithms.
 ///
 /// `Bbr` seeds a generator from the thread's. Its draws decide the phase of the pacing gain, which quinn 0.11 only logs: packets are
