@@ -125,7 +125,7 @@ $(WHEEL): $(DEV) $(SOURCES) $(PACKAGE) tools/wheel.py tools/docs/man_pages.py $(
 	CI=true .ci/features >/dev/null
 	@[ "$${CI:-}" = true ] || .ci/page
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
-	rm -rf target/wheels dist $(LAID_OUT) $(VENV)/.native $(VENV)/.release
+	rm -rf target/wheels dist/*.whl $(WHEEL) $(LAID_OUT) $(VENV)/.native $(VENV)/.release
 	$(if $(PROFILE),.ci/profile --features kernel)
 	$(if $(PROFILE),RUSTFLAGS="$(RUSTFLAGS) -Cprofile-use=$(PROFILED)") PIP_QUIET=1 $(BIN)/maturin build --release --quiet --features kernel --auditwheel skip --out target/wheels $(if $(PROFILE),$(TARGETED))
 	$(BIN)/python -m tools.wheel target/wheels/*.whl
@@ -171,8 +171,8 @@ test-python: $(DEV) $(NATIVE)
 check: $(DEV)
 	@$(BIN)/python -m tools.affected $(if $(SINCE),--since $(SINCE))
 
-# With CI=true with every feature, in three runs: all but the fuzzer's library; that; then the packages that have less code without the
-# feature `kernel`, without it. In the wheel's profile: what build scripts and macros are made of is compiled once for both.
+# With CI=true with every feature, in four runs: all but the fuzzer's library; that; then the packages that have less code without the
+# feature `kernel`, without it; the simulator alone. In the wheel's profile: what build scripts and macros are made of is compiled once for both.
 CLIPPY = --quiet --release --all-targets --locked $(shell $(PYTHON) -m tools.unlinked)
 DENY := -D warnings -C debug-assertions=on
 lint: $(DEV)
@@ -182,6 +182,7 @@ ifeq ($(CI),true)
 	cargo clippy $(CLIPPY) --workspace --features cwnd-bpf/kernel,cwnd-live/kernel,cwnd-python/kernel -- $(DENY)
 	CUSTOM_LIBFUZZER_PATH=/nowhere cargo clippy $(CLIPPY) -p cwnd-fuzz --all-features -- $(DENY)
 	cargo clippy $(CLIPPY) -p cwnd-bpf -p cwnd-python -- $(DENY)
+	cargo clippy $(CLIPPY) -p cwnd-python --no-default-features -- $(DENY)
 else
 	cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
 endif

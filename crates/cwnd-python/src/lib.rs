@@ -13,14 +13,14 @@ mod hosts;
 mod json;
 #[cfg(all(feature = "kernel", target_os = "linux"))]
 mod kernel;
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "live", target_os = "linux"))]
 mod lab;
 mod plugin;
 mod plugin_panic;
 mod registry;
 mod replay;
 mod scenario;
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "live", target_os = "linux"))]
 mod shell;
 mod simulation;
 mod tables;
@@ -72,7 +72,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check::check_contract, module)?)?;
     module.add_function(wrap_pyfunction!(check::check_simulation, module)?)?;
     module.add_function(wrap_pyfunction!(plugin::build_kernel_object, module)?)?;
-    #[cfg(target_os = "linux")]
+    #[cfg(all(feature = "live", target_os = "linux"))]
     {
         module.add_class::<lab::Lab>()?;
         module.add_class::<shell::Shell>()?;

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import NotRequired, TypedDict
 
 from cwnd import _native
+from cwnd._internal import live_part
 from cwnd._native import FellBehindError, Scenario, ScenarioError
 from cwnd.replicates.executor import Context, Threads, Watch, run_all, simulating
 from cwnd.replicates.number_cache import Cache
@@ -157,10 +158,8 @@ class LiveWant:
 
 
 def unavailable() -> str:
-    """Why lane live is unavailable on this machine; empty if it may be available."""
-    if not hasattr(_native, "Lab"):
-        return "Linux"
-    return "" if os.geteuid() == 0 else "root"
+    """Why lane live is unavailable on this machine, as the end of a sentence; empty if it may be available."""
+    return live_part.why_not() or ("" if os.geteuid() == 0 else "needs root")
 
 
 def why_not(scenario: Scenario) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from cwnd import _native
+from cwnd._internal import live_part
 from cwnd._internal.input_errors import refused
 from cwnd._native import Scenario, Simulation
 
@@ -106,8 +107,7 @@ def start(scenario: Scenario, lane: str, threads: int = 1) -> Engine:
     """
     if lane == SIM:
         return Simulation(scenario, threads)
-    if not hasattr(_native, "Lab"):
-        raise OSError(f"lane: {LIVE} needs Linux")
+    live_part.required(f"lane: {LIVE}")
     from cwnd.plugin.kernel_objects import kernel_objects
 
     return _native.Lab(scenario, kernel_objects(_native.Lab.algorithms(scenario)))

@@ -16,7 +16,7 @@ from typing import Annotated
 
 import typer
 
-from cwnd._internal import bpf_compilers, debian_packages
+from cwnd._internal import bpf_compilers, debian_packages, live_part
 from cwnd.cli import without_pandas
 from cwnd.cli.options import Json
 
@@ -24,6 +24,7 @@ from cwnd.cli.options import Json
 CLONE = Path(__file__).resolve().parents[4]
 #: The oldest Rust that builds cwnd: `rust-version` of Cargo.toml.
 RUST = (1, 89)
+NOT_BUILT = "not built into this cwnd"
 RUSTUP = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
 
 
@@ -116,7 +117,7 @@ def all_programs(*names: str) -> Callable[[], tuple[bool, str]]:
 def kernel_part() -> tuple[bool, str]:
     from cwnd.kernel import native
 
-    return (True, "built in") if native.is_there() else (False, "not built into this cwnd")
+    return (True, "built in") if native.is_there() else (False, NOT_BUILT)
 
 
 def first_obstacle() -> dict[str, str]:
@@ -149,6 +150,8 @@ def how_to_load() -> str:
 def live() -> tuple[bool, str]:
     from cwnd.cli.user_namespace import TUN, may_make_networks
 
+    if without := live_part.why_not():
+        return False, NOT_BUILT if sys.platform == "linux" else without
     if not may_make_networks():
         return False, "this process may not create network namespaces"
     if not os.access(TUN, os.R_OK | os.W_OK):
@@ -157,13 +160,15 @@ def live() -> tuple[bool, str]:
 
 
 def how_to_live() -> str:
+    if live_part.why_not():
+        return make("wheel")() if sys.platform == "linux" else "a machine with Linux"
     return "modprobe tun" if os.geteuid() == 0 else as_root()
 
 
 def shell() -> tuple[bool, str]:
     from cwnd.cli.user_namespace import why_not
 
-    if live()[0]:
+    if live()[0] or live_part.why_not():
         return live()
     why = why_not()
     return why is None, why or "user namespaces and TUN devices"
@@ -172,7 +177,7 @@ def shell() -> tuple[bool, str]:
 def page() -> tuple[bool, str]:
     from cwnd.page.html import PAGE
 
-    return PAGE.exists(), str(PAGE) if PAGE.exists() else "not built into this cwnd"
+    return PAGE.exists(), str(PAGE) if PAGE.exists() else NOT_BUILT
 
 
 def rust() -> tuple[bool, str]:

@@ -109,8 +109,8 @@ def check_live(wanted: list[AnyExperiment], asked: int | None, jobs: int | None)
     from cwnd.cli.actions.reproduce_live import LiveSetup
     from cwnd.reproduce.live import LABS, unavailable
 
-    if what := unavailable():
-        fail(f"--lane: live needs {what}", code=1)
+    if why := unavailable():
+        fail(f"--lane: live {why}", code=1)
     if not any(experiment.live for experiment in wanted):
         fail(
             "--lane: live is not accepted for these experiments; expected one whose runs can go through it, such as shanker/alone"

@@ -19,6 +19,7 @@ from typing import Annotated
 import typer
 
 from cwnd import _native
+from cwnd._internal import live_part
 from cwnd._internal.messages import note, shows_progress
 from cwnd._native import Scenario
 from cwnd.cli.entry import fail
@@ -140,8 +141,7 @@ def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None,
     """Runs the command behind the links; returns its exit code. `server` runs beside this program meanwhile; `pcap` is the file of the
     packets, where the scenario captures them.
     """
-    if not hasattr(_native, "Shell"):
-        raise OSError("cwnd shell needs Linux")
+    live_part.required("cwnd shell")
     from cwnd.cli.user_namespace import enter
 
     enter()
