@@ -19,13 +19,13 @@ def host() -> str:
     return subprocess.run(["rustc", "--print", "host-tuple"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def options() -> list[str]:
-    """The options, with the libraries' names as Cargo.lock's packages have them."""
+def options(target: str | None = None) -> list[str]:
+    """The options for a target, this machine's by default, with the libraries' names as Cargo.lock's packages have them."""
     cargo = ["cargo", "metadata", "--locked", "--all-features", "--format-version", "1"]
     packages = json.loads(subprocess.run(cargo, cwd=ROOT, capture_output=True, text=True, check=True).stdout)[
         "packages"
     ]
-    target = host()
+    target = target or host()
     said: dict[str, dict[str, object]] = {
         # aws-lc-rs hands on the folder of headers, and insists on one.
         "aws-lc-sys": {"rustc-cfg": [target.replace("-", "_")], "include": "/nowhere"},

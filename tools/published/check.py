@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from tools import ROOT
@@ -29,8 +30,6 @@ MOST = 200_000
 #: Features of the core, alone and together; each has to compile alone.
 FEATURES = ("", "registry", "std", "kernel-replay", "registry,std", "registry,std,kernel-replay")
 ACCEPT = "make published ACCEPT=1"
-#: As `make lint` checks: what the crates depend on is checked once for both.
-BUILD = ("--quiet", "--release", "--locked", *options())
 #: Only a nightly rustdoc counts examples, or one that is told so. Cargo is not told: it would build the dependencies anew.
 RUSTDOC = """#!/bin/sh
 RUSTC_BOOTSTRAP=1 exec rustdoc "$@"
@@ -46,12 +45,18 @@ def cargo(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
+@cache
+def build() -> tuple[str, ...]:
+    """As `make lint` checks: what the crates depend on is checked once for both."""
+    return ("--quiet", "--release", "--locked", *options())
+
+
 def features() -> None:
     """The core compiles with every combination of its features, without a warning."""
     for some in FEATURES:
         cargo(
             "clippy",
-            *BUILD,
+            *build(),
             "-p",
             "cwnd",
             "--no-default-features",
@@ -66,7 +71,7 @@ def features() -> None:
 def documentation(accept: bool) -> list[str]:
     """Every link in the documentation leads somewhere, with default features and with all; how the API differs from its record."""
     folder = TARGET / "doc"
-    arguments = ("doc", *BUILD, "--no-deps")
+    arguments = ("doc", *build(), "--no-deps")
     cargo(*arguments, "-p", "cwnd", "--all-features", RUSTDOCFLAGS="-D warnings")
     for crate in CRATES:
         # Else pages of items that are no more would stay.
@@ -92,7 +97,7 @@ def examples() -> list[str]:
     wrong = []
     for crate in CRATES:
         coverage = cargo(
-            *("rustdoc", *BUILD, "--all-features", "-p", crate),
+            *("rustdoc", *build(), "--all-features", "-p", crate),
             *("--", "-Z", "unstable-options", "--show-coverage", "--output-format", "json"),
             RUSTDOC=str(rustdoc),
         )
