@@ -72,23 +72,25 @@ macro_rules! declarations {
 
 cwnd::for_each_hook!(declarations);
 
-/// `struct sample`, which is `AckSample`.
-fn sample() -> String {
-    let fields = AckSample::FIELDS.iter().map(|(name, of, offset)| {
+/// A struct of C with these fields of a Rust type of so many bytes, and what asserts its layout.
+fn structure(c: &str, fields: &[(&str, &str, usize)], size: usize) -> String {
+    let mut text = format!("struct {c} {{");
+    let mut asserts = String::new();
+    for (name, of, offset) in fields {
         let of = match *of {
+            "u64" => "__u64",
             "u32" => "__u32",
             "i32" => "__s32",
-            other => panic!("AckSample::{name}: {other} has no C type here"),
+            "bool" => "_Bool",
+            // Enumerations of a byte.
+            "CaState" | "PacingStatus" => "__u8",
+            other => panic!("{c}.{name}: {other} has no C type here"),
         };
-        let assert =
-            format!("_Static_assert(__builtin_offsetof(struct sample, {name}) == {offset}, \"{name}\");");
-        (format!(" {of} {name};"), assert)
-    });
-    let (fields, asserts): (String, String) = fields.unzip();
-    let size = size_of::<AckSample>();
-    format!(
-        "struct sample {{{fields} }};\n{asserts}\n_Static_assert(sizeof(struct sample) == {size}, \"size\");"
-    )
+        text += &format!(" {of} {name};");
+        asserts +=
+            &format!("_Static_assert(__builtin_offsetof(struct {c}, {name}) == {offset}, \"{c}.{name}\");\n");
+    }
+    format!("{text} }};\n{asserts}_Static_assert(sizeof(struct {c}) == {size}, \"size of {c}\");")
 }
 
 /// The header's text.
@@ -103,38 +105,8 @@ pub fn header() -> Result<String, std::fmt::Error> {
         writeln!(out, "#define WORDS_{} {}", hook.name(), hook.words())?;
     }
     writeln!(out, "#define DECLARE_CORE_HOOKS {}", declarations())?;
-    writeln!(out, "{}", sample())?;
-    asserts!(
-        out,
-        "ASSERT_CONN_LAYOUT",
-        Conn,
-        "conn",
-        [
-            now_us,
-            delivered,
-            pacing_rate,
-            ticks,
-            tick_hz,
-            lsndtime_ticks,
-            mss,
-            snd_una,
-            snd_nxt,
-            packets_out,
-            in_flight,
-            max_packets_out,
-            cwnd,
-            cwnd_cnt,
-            ssthresh,
-            prior_cwnd,
-            cwnd_clamp,
-            srtt_us8,
-            min_rtt_us,
-            gso_max_size,
-            is_cwnd_limited,
-            ca_state,
-            pacing_status,
-        ]
-    );
+    writeln!(out, "{}", structure("conn", Conn::FIELDS, size_of::<Conn>()))?;
+    writeln!(out, "{}", structure("sample", AckSample::FIELDS, size_of::<AckSample>()))?;
     asserts!(
         out,
         "ASSERT_SOCKET_LAYOUT",

@@ -159,35 +159,7 @@ _Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control_of_two
 
 // ---- The core's types
 
-// cwnd::Conn, field for field; layout.h asserts it.
-struct conn {
-	__u64 now_us;
-	__u64 delivered;
-	__u64 pacing_rate;
-	__u32 ticks;
-	__u32 tick_hz;
-	__u32 lsndtime_ticks;
-	__u32 mss;
-	__u32 snd_una;
-	__u32 snd_nxt;
-	__u32 packets_out;
-	__u32 in_flight;
-	__u32 max_packets_out;
-	__u32 cwnd;
-	__u32 cwnd_cnt;
-	__u32 ssthresh;
-	__u32 prior_cwnd;
-	__u32 cwnd_clamp;
-	__u32 srtt_us8;
-	__u32 min_rtt_us;
-	__u32 gso_max_size;
-	_Bool is_cwnd_limited;
-	__u8 ca_state;
-	__u8 pacing_status;
-};
-ASSERT_CONN_LAYOUT
-
-// cwnd::AckSample, struct sample, is in layout.h.
+// cwnd::Conn and cwnd::AckSample, struct conn and struct sample, are in layout.h.
 
 // The connection as the kernel has it, beside struct conn: what that is derived from, and what the core never sees.
 struct socket {

@@ -83,37 +83,21 @@ const fn layout(table_bytes: usize) -> u32 {
         size_of::<StateWords>(),
         size_of::<AckSample>(),
         size_of::<Conn>(),
-        offset_of!(Conn, now_us),
-        offset_of!(Conn, delivered),
-        offset_of!(Conn, pacing_rate),
-        offset_of!(Conn, ticks),
-        offset_of!(Conn, tick_hz),
-        offset_of!(Conn, lsndtime_ticks),
-        offset_of!(Conn, mss),
-        offset_of!(Conn, snd_una),
-        offset_of!(Conn, snd_nxt),
-        offset_of!(Conn, packets_out),
-        offset_of!(Conn, in_flight),
-        offset_of!(Conn, max_packets_out),
-        offset_of!(Conn, cwnd),
-        offset_of!(Conn, cwnd_cnt),
-        offset_of!(Conn, ssthresh),
-        offset_of!(Conn, prior_cwnd),
-        offset_of!(Conn, cwnd_clamp),
-        offset_of!(Conn, srtt_us8),
-        offset_of!(Conn, min_rtt_us),
-        offset_of!(Conn, gso_max_size),
-        offset_of!(Conn, is_cwnd_limited),
-        offset_of!(Conn, ca_state),
-        offset_of!(Conn, pacing_status),
     ];
     let mut hash = hashed(0x811c_9dc5, &numbers);
+    hash = with_offsets(hash, Conn::FIELDS);
+    hash = with_offsets(hash, AckSample::FIELDS);
+    hashed(hash, SIGNATURES)
+}
+
+/// The hash with the offsets of a structure's fields.
+const fn with_offsets(mut hash: u32, fields: &[(&str, &str, usize)]) -> u32 {
     let mut field = 0;
-    while field < AckSample::FIELDS.len() {
-        hash = hashed(hash, &[AckSample::FIELDS[field].2]);
+    while field < fields.len() {
+        hash = hashed(hash, &[fields[field].2]);
         field += 1;
     }
-    hashed(hash, SIGNATURES)
+    hash
 }
 
 const fn hashed(mut hash: u32, numbers: &[usize]) -> u32 {

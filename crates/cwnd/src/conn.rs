@@ -125,8 +125,8 @@ pub enum PacingStatus {
     Fq = 2,
 }
 
-/// Declares a structure that a hook takes, and lists its fields for those who declare it in C or compare layouts.
-macro_rules! sample {
+/// Declares a structure that hooks take, and lists its fields for code that declares it in C or compares layouts.
+macro_rules! with_fields {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ident,)+ }) => {
         $(#[$meta])*
         pub struct $name { $($(#[$doc])* pub $field: $type,)+ }
@@ -139,7 +139,7 @@ macro_rules! sample {
     };
 }
 
-sample! {
+with_fields! {
     /// One batch of newly acknowledged packets (Linux's `ack_sample`).
     ///
     /// ```
@@ -174,71 +174,75 @@ impl AckSample {
     }
 }
 
-/// The connection as an algorithm sees it.
-///
-/// Hooks may write `cwnd`, `cwnd_cnt`, `ssthresh` and `pacing_rate`, nothing else: these are the fields that the
-/// kernel lets a BPF program write. Windows are in segments, times in the unit that their name carries.
-///
-/// Not `#[non_exhaustive]`, so that a test can write `Conn { cwnd: 20, ..Conn::new(1448, 10) }`: as long as a literal ends like this, a new
-/// field breaks nothing.
-///
-/// ```
-/// use cwnd::Conn;
-///
-/// let conn = Conn { ssthresh: 20, packets_out: 12, ..Conn::new(1448, 10) };
-/// assert_eq!((conn.in_slow_start(), conn.flight()), (true, 10));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub struct Conn {
-    /// The connection's clock, µs; wraps never (64 bits) and has no defined origin. [`Conn::set_now`] sets it.
-    pub now_us: u64,
-    /// Packets delivered so far, retransmissions counted once.
-    pub delivered: u64,
-    /// Pacing rate, bytes of payload per second; `u64::MAX` when unset. Writable, and followed where packets are
-    /// paced: for an algorithm with `cong_control` always, for others where the scenario or the system asks for it.
-    pub pacing_rate: u64,
-    /// The kernel's tick counter (jiffies), wrapping. [`Conn::set_now`] moves it.
-    pub ticks: u32,
-    /// Ticks per second.
-    pub tick_hz: u32,
-    /// Tick of the last transmission.
-    pub lsndtime_ticks: u32,
-    /// Payload bytes of a full segment.
-    pub mss: u32,
-    /// Oldest unacknowledged sequence number, bytes, wrapping.
-    pub snd_una: u32,
-    /// Next sequence number to send, bytes, wrapping.
-    pub snd_nxt: u32,
-    /// Segments sent and not yet cumulatively acknowledged (RFC 9438's flight size). Behind a [`crate::driver::Driver`] whose
-    /// transport leaves out lost data ([`crate::driver::Flight::Pipe`]) it is what is in flight, and in `ssthresh` what was.
-    pub packets_out: u32,
-    /// Segments thought to be in the network (RFC 6675's pipe).
-    pub in_flight: u32,
-    /// Largest `packets_out` of the last window.
-    pub max_packets_out: u32,
-    /// Congestion window, segments. Writable.
-    pub cwnd: u32,
-    /// Progress towards the next increment of `cwnd`; each algorithm chooses the unit. A reduction clears it. Writable.
-    pub cwnd_cnt: u32,
-    /// Slow start threshold, segments. Writable.
-    pub ssthresh: u32,
-    /// `cwnd` before the last reduction.
-    pub prior_cwnd: u32,
-    /// Upper limit of `cwnd`.
-    pub cwnd_clamp: u32,
-    /// Smoothed round trip time × 8, µs; 0 before the first sample.
-    pub srtt_us8: u32,
-    /// Smallest round trip time seen, µs; 0 before the first sample.
-    pub min_rtt_us: u32,
-    /// Largest burst that the network card takes at once, bytes.
-    pub gso_max_size: u32,
-    /// Whether the window, rather than the application, held back the sender in the last window of data.
-    pub is_cwnd_limited: bool,
-    /// State of the connection's loss recovery.
-    pub ca_state: CaState,
-    /// Who paces.
-    pub pacing_status: PacingStatus,
+with_fields! {
+    /// The connection as an algorithm sees it.
+    ///
+    /// Hooks may write `cwnd`, `cwnd_cnt`, `ssthresh` and `pacing_rate`, nothing else: these are the fields that the
+    /// kernel lets a BPF program write. Windows are in segments, times in the unit that their name carries.
+    ///
+    /// Not `#[non_exhaustive]`, so that a test can write `Conn { cwnd: 20, ..Conn::new(1448, 10) }`: as long as a literal ends like this, a new
+    /// field breaks nothing.
+    ///
+    /// ```
+    /// use cwnd::Conn;
+    ///
+    /// let conn = Conn { ssthresh: 20, packets_out: 12, ..Conn::new(1448, 10) };
+    /// assert_eq!((conn.in_slow_start(), conn.flight()), (true, 10));
+    /// // Name, Rust's type and offset of each field.
+    /// assert_eq!(Conn::FIELDS[3], ("ticks", "u32", 24));
+    /// ```
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[repr(C)]
+    pub struct Conn {
+        /// The connection's clock, µs; wraps never (64 bits) and has no defined origin. [`Conn::set_now`] sets it.
+        pub now_us: u64,
+        /// Packets delivered so far, retransmissions counted once.
+        pub delivered: u64,
+        /// Pacing rate, bytes of payload per second; `u64::MAX` when unset. Writable, and followed where packets are
+        /// paced: for an algorithm with `cong_control` always, for others where the scenario or the system asks for it.
+        pub pacing_rate: u64,
+        /// The kernel's tick counter (jiffies), wrapping. [`Conn::set_now`] moves it.
+        pub ticks: u32,
+        /// Ticks per second.
+        pub tick_hz: u32,
+        /// Tick of the last transmission.
+        pub lsndtime_ticks: u32,
+        /// Payload bytes of a full segment.
+        pub mss: u32,
+        /// Oldest unacknowledged sequence number, bytes, wrapping.
+        pub snd_una: u32,
+        /// Next sequence number to send, bytes, wrapping.
+        pub snd_nxt: u32,
+        /// Segments sent and not yet cumulatively acknowledged (RFC 9438's flight size). Behind a [`crate::driver::Driver`] whose
+        /// transport leaves out lost data ([`crate::driver::Flight::Pipe`]) it is what is in flight, and in `ssthresh` what was.
+        pub packets_out: u32,
+        /// Segments thought to be in the network (RFC 6675's pipe).
+        pub in_flight: u32,
+        /// Largest `packets_out` of the last window.
+        pub max_packets_out: u32,
+        /// Congestion window, segments. Writable.
+        pub cwnd: u32,
+        /// Progress towards the next increment of `cwnd`; each algorithm chooses the unit. A reduction clears it. Writable.
+        pub cwnd_cnt: u32,
+        /// Slow start threshold, segments. Writable.
+        pub ssthresh: u32,
+        /// `cwnd` before the last reduction.
+        pub prior_cwnd: u32,
+        /// Upper limit of `cwnd`.
+        pub cwnd_clamp: u32,
+        /// Smoothed round trip time × 8, µs; 0 before the first sample.
+        pub srtt_us8: u32,
+        /// Smallest round trip time seen, µs; 0 before the first sample.
+        pub min_rtt_us: u32,
+        /// Largest burst that the network card takes at once, bytes.
+        pub gso_max_size: u32,
+        /// Whether the window, rather than the application, held back the sender in the last window of data.
+        pub is_cwnd_limited: bool,
+        /// State of the connection's loss recovery.
+        pub ca_state: CaState,
+        /// Who paces.
+        pub pacing_status: PacingStatus,
+    }
 }
 
 /// Whole ticks of a clock of `hz` until `now_us`.
