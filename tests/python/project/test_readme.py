@@ -81,7 +81,7 @@ def test_each_of_the_seven_things_has_a_picture() -> None:
     assert [len(re.findall(r"^!\[[^]]+\]\(", thing, re.MULTILINE)) for thing in things] == [1] * 7
 
 
-def test_every_picture_of_the_readme_alone_is_in_it() -> None:
+def test_the_folder_of_the_readmes_pictures_has_them_and_no_others() -> None:
     text = README.read_text()
     drawn = {f"{name}.png" for name in (*readme_pictures.PICTURES, "lab")}
     assert {path.name for path in readme_pictures.FOLDER.iterdir()} == drawn
