@@ -29,6 +29,7 @@ EVERYTHING = (
     # What conftest.py imports.
     "tests/python/forked.py",
     "tests/python/passed.py",
+    "tests/python/real_time.py",
     "tests/python/in_kernel.py",
     "tests/python/needs.py",
     "tests/python/skip_reasons.py",

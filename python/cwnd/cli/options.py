@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_args, get_type_hints
 
 import typer
 
-# A dataclass.
-Options = TypeVar("Options", bound=Any)
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Options = TypeVar("Options", bound="DataclassInstance")
 
 
 def load_plugins(crates: list[Path] | None) -> list[Path] | None:

@@ -116,6 +116,8 @@ def sweep(
     names = [each.name for each in fields(Running)]
     running = Running(**{key: value for key, value in settings.items() if key in names})  # type: ignore[arg-type]
     given = {key: value for key, value in settings.items() if key not in names and value is not None}
+    # Axes have the order of the table, whatever the order of the call.
+    given = {**{key: given[key] for key in AXES if key in given}, **given}
     if axes is not None and not isinstance(axes, Mapping):
         raise refused("axes", axes, 'a table of keys with their values, such as {"flow[0].beta": [0.7, 0.85]}')
     more = {key: python_values(key, values) for key, values in (axes or {}).items()}

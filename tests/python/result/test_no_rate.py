@@ -143,7 +143,7 @@ def test_pictures_have_no_line_of_a_capacity(result: Result) -> None:
 def test_the_shell_takes_links_without_a_rate() -> None:
     from cwnd.cli.commands.shell import links
 
-    scenario = links({"rate": "none", "loss": "random:0.01"}, None, rtt="100ms", seed="1", snap_length=None)
+    scenario = links({"rate": "none", "loss": "random:0.01", "rtt": "100ms"}, None)
     assert [link.queue for link in scenario.links] == [None, None]
 
 
