@@ -44,7 +44,9 @@ def text() -> str:
     for each in _native.queue_disciplines():
         kinds, option = dict(each["settings"]), each["option"]
         pairs = zip(option["names"], option["example"], strict=True) if option else ()
-        settings = ", ".join(f"{name}: {{ kind: {json.dumps(kinds[name])}, start: {json.dumps(start)} }}" for name, start in pairs)
+        settings = ", ".join(
+            f"{name}: {{ kind: {json.dumps(kinds[name])}, start: {json.dumps(start)} }}" for name, start in pairs
+        )
         inner = f"{{ {settings} }}" if settings else "{}"
         queues.append(f"  {keywords[each['name']]}: {{ title: {json.dumps(each['title'])}, settings: {inner} }},")
     return "\n".join([HEAD.rstrip("\n"), *lines, QUEUE_HEAD.rstrip("\n"), *queues, "};\n"])

@@ -260,3 +260,9 @@ def test_what_the_page_offers_to_begin_with_is_up_to_date() -> None:
     from tools.docs.web_presets import TARGET, document
 
     assert TARGET.read_text(encoding="utf-8") == document(), "run make docs"
+
+
+def test_links_of_the_page_have_the_keywords_and_disciplines_of_their_tables() -> None:
+    from tools.docs.web_keywords import TARGET, text
+
+    assert TARGET.read_text(encoding="utf-8") == text(), "run make docs"

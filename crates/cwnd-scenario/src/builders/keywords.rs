@@ -38,6 +38,7 @@ pub const KEYWORDS: &[Keyword] = &[
         in_parking_lot: true,
         python: "Rate | None",
         python_help: "A text, steps, a trace or a series.",
+        metavar: "RATE",
         ..ROW
     },
     Keyword {
@@ -50,6 +51,7 @@ pub const KEYWORDS: &[Keyword] = &[
         axis: "10ms,40ms",
         in_shell: true,
         in_parking_lot: true,
+        metavar: "TIME",
         ..ROW
     },
     Keyword {
@@ -62,6 +64,7 @@ pub const KEYWORDS: &[Keyword] = &[
         axis: "0.5bdp,100packets",
         in_shell: true,
         in_parking_lot: true,
+        metavar: "SIZE",
         ..ROW
     },
     Keyword {
@@ -99,6 +102,7 @@ pub const KEYWORDS: &[Keyword] = &[
         help: "Size of a data packet on the wire.",
         group: Link,
         axis: "576B,1500B",
+        metavar: "SIZE",
         ..ROW
     },
     Keyword {
@@ -129,6 +133,7 @@ pub const KEYWORDS: &[Keyword] = &[
         option: Text,
         help: "Simulated time.",
         python: "str",
+        metavar: "TIME",
         ..ROW
     },
     Keyword {
@@ -213,6 +218,7 @@ pub const KEYWORDS: &[Keyword] = &[
         option: Text,
         help: "Distance of the samples in the tables.",
         group: Records,
+        metavar: "TIME",
         ..ROW
     },
     Keyword {
