@@ -14,10 +14,13 @@ from tools.release.errors import NoToolchainError
 from tools.release.folder import Release
 from tools.release.running import run
 from tools.release.targets import ARM, OTHER, UNIXES, check_types, library, zig
+from tools.wheel import add, pages_of
 
 #: Folders of the release. A wheel of the simulator only has the name of one with everything: it is not for an index.
 WHEELS, SIMULATOR = "wheels", "simulator"
 BIN = ROOT / ".venv" / "bin"
+#: The crates that are compiled again, with fewer features of a dependency or of their own, after the wheel with everything.
+REBUILT = ("cwnd-fuzz", "cwnd-python", "cwnd-stacks")
 #: The oldest glibc that zig links for.
 OLDEST = "manylinux_2_28"
 
@@ -34,20 +37,35 @@ def everything(folder: Path, *, quick: bool) -> None:
         shutil.copy(wheel, folder)
 
 
-def simulator(folder: Path) -> None:
-    """The wheel without code that only Linux has."""
+def simulator(folder: Path, *, quick: bool) -> None:
+    """The wheel without code that only Linux has. In a quick one, what is compiled for it alone is not optimised."""
+    unoptimised = [f"--config=profile.release.package.{crate}.opt-level=0" for crate in REBUILT] if quick else []
     with tempfile.TemporaryDirectory() as raw:
-        build: list[str | Path] = [BIN / "maturin", "build", "--release", "--quiet", "--no-default-features"]
+        build: list[str | Path] = [
+            BIN / "maturin",
+            "build",
+            "--release",
+            "--quiet",
+            "--no-default-features",
+            *unoptimised,
+        ]
         run([*build, "--auditwheel", "skip", "--out", raw])
-        run([BIN / "auditwheel", "repair", "--wheel-dir", folder, *Path(raw).glob("*.whl")], path_with_tools())
+        (wheel,) = Path(raw).glob("*.whl")
+        add(wheel, pages_of(wheel))
+        run([BIN / "auditwheel", "repair", "--wheel-dir", folder, wheel], path_with_tools())
 
 
 def arm(folder: Path) -> None:
-    """The wheel for aarch64, without the kernel part, whose loader needs libelf for that machine."""
+    """The wheel for aarch64, without the kernel part, whose loader needs libelf for that machine. Its pages are those of the wheel for this machine,
+    whose program runs here.
+    """
+    (ours,) = folder.glob("*.whl")
     variables = library(ARM)
     zig()
     build: list[str | Path] = [BIN / "maturin", "build", "--release", "--quiet", "--zig", "--target", ARM]
     run([*build, "--compatibility", OLDEST, "--target-dir", OTHER, "--out", folder], variables | path_with_tools())
+    (wheel,) = folder.glob("*aarch64.whl")
+    add(wheel, pages_of(ours))
 
 
 def attempted(name: str, work: Callable[[], None]) -> str:
@@ -66,7 +84,7 @@ def wheels(release: Release) -> str:
         for name in (WHEELS, SIMULATOR):
             (fresh / name).mkdir()
         everything(fresh / WHEELS, quick=release.quick)
-        simulator(fresh / SIMULATOR)
+        simulator(fresh / SIMULATOR, quick=release.quick)
         more = []
         if not release.quick:
             more.append(attempted("wheel for aarch64", lambda: arm(fresh / WHEELS)))
