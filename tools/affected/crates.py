@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -52,6 +52,15 @@ class Crates:
         folder = PurePosixPath(path).relative_to(self.folders[crate]).parts[0]
         return {crate} if folder in ("tests", "examples", "benches") else self.dependents(crate)
 
+    def compiling(self, root: Path, path: str) -> set[str]:
+        """The crates that a file concerns because another crate compiles it too: by a symbolic link, or by `#[path]`."""
+        found: set[str] = set()
+        for folder in self.folders.values() if path.endswith(".rs") else ():
+            for file in code(root / folder):
+                if (root / path).resolve() in taken(file):
+                    found |= self.concerned(file.relative_to(root).as_posix())
+        return found
+
     def naming(self, root: Path, path: str) -> set[str]:
         """The crates whose code names a file, or a folder that it is in, at the end of a text or before a brace."""
         pure = PurePosixPath(path)
@@ -62,6 +71,15 @@ class Crates:
             for name, folder in self.folders.items()
             if any(pattern.search(file.read_text()) for file in code(root / folder))
         }
+
+
+def taken(file: Path) -> Iterator[Path]:
+    """The files of other folders that a file of Rust code brings in: what it is a link to, and what `#[path]` names."""
+    if file.is_symlink():
+        yield file.resolve()
+    for written in re.findall(r'#\[path = "([^"]+)"\]', file.read_text()):
+        target = (file.parent / written).resolve()
+        yield from target.parent.rglob("*.rs") if target.name == "mod.rs" else (target,)
 
 
 def code(folder: Path) -> Iterable[Path]:

@@ -94,7 +94,7 @@ def plan(changed: Iterable[str], root: Path) -> Plan:
 def add(result: Plan, path: str, tree: Tree, crates: Crates, needs: dict[Module, Needs]) -> None:
     """Adds what one changed file concerns."""
     is_gone = path.endswith(".py") and not (tree.root / path).exists()
-    found_crates = crates.concerned(path)
+    found_crates = crates.concerned(path) | crates.compiling(tree.root, path)
     if crates.crate_of(path) is None and not path.endswith(".py"):
         found_crates = crates.naming(tree.root, path)
     tests = python_tests(path, found_crates, tree, needs)

@@ -140,6 +140,25 @@ def test_code_of_a_crate_concerns_what_depends_on_it_and_the_module_in_python(ro
     assert concerned(root, "crates/cwnd/tests/golden.rs") == ({"cwnd"}, set(), "")
 
 
+def test_a_file_that_another_crate_compiles_concerns_it_too(root: Path) -> None:
+    link = root / "crates" / "cwnd-noq" / "src" / "factory.rs"
+    for file, text in {
+        "cwnd-sim/src/factory.rs": "",
+        "cwnd-sim/tests/queue.rs": "",
+        "cwnd-sim/tests/transfer/deep.rs": "",
+        "cwnd-noq/tests/all.rs": '#[path = "../../cwnd-sim/tests/queue.rs"]\n#[path = "../../cwnd-sim/tests/transfer/mod.rs"]',
+        "cwnd-noq/src/lib.rs": "",
+    }.items():
+        (root / "crates" / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / "crates" / file).write_text(text)
+    link.symlink_to("../../cwnd-sim/src/factory.rs")
+    assert concerned(root, "crates/cwnd-sim/src/factory.rs")[0] == {"cwnd-sim", "cwnd-noq"}
+    assert concerned(root, "crates/cwnd-sim/src/other.rs")[0] == {"cwnd-sim"}
+    for shared in ("queue.rs", "transfer/deep.rs"):
+        assert concerned(root, f"crates/cwnd-sim/tests/{shared}")[0] == {"cwnd-sim", "cwnd-noq"}, shared
+    assert concerned(root, "crates/cwnd-sim/tests/all.rs")[0] == {"cwnd-sim"}
+
+
 def test_a_file_that_a_crate_names_concerns_it(root: Path) -> None:
     assert concerned(root, "scenarios/a.toml") == ({"cwnd-sim"}, set(), "")
 
