@@ -33,7 +33,24 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// What differs in the documentation of [`Cwnd`], which other crates share.
+macro_rules! word {
+    (crate_name) => {
+        "cwnd_noq"
+    };
+    (stack) => {
+        "noq"
+    };
+    (example) => {
+        "let mut transport = noq::TransportConfig::default();
+transport.congestion_controller_factory(std::sync::Arc::new(cubic));"
+    };
+}
+
+mod factory;
+
 pub use cwnd;
+pub use factory::Cwnd;
 
 use cwnd::Algorithm;
 use cwnd::transport::{Acked, Config, Limit, LossEpoch, Lost, Sent, Transport};
@@ -44,69 +61,6 @@ use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// An algorithm of cwnd as noq's `congestion_controller_factory`: each path of each connection gets one of its own.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// let cubic = Arc::new(cwnd_noq::Cwnd::named("cubic").expect("it is registered"));
-/// let mut transport = noq::TransportConfig::default();
-/// transport.congestion_controller_factory(cubic);
-/// ```
-#[derive(Clone, Debug)]
-pub struct Cwnd<A: Algorithm = cwnd::Controller> {
-    algorithm: A,
-    config: Config,
-}
-
-impl Cwnd {
-    /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
-    /// Its slow start is that of [`Controller::for_quic`](cwnd::Controller::for_quic).
-    ///
-    /// ```
-    /// use cwnd_noq::Cwnd;
-    ///
-    /// assert!(Cwnd::named("reno").is_some() && Cwnd::named("cubic-rfc8312").is_some());
-    /// assert!(Cwnd::named("bbr").is_none());
-    /// ```
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        cwnd::Controller::for_quic(name).map(Self::new)
-    }
-}
-
-impl<A: Algorithm> Cwnd<A> {
-    /// This algorithm with its settings. Of one type, such as `Configured<Cubic>`, no other is linked.
-    ///
-    /// ```
-    /// use cwnd_noq::Cwnd;
-    /// use cwnd_noq::cwnd::algorithms::vegas::Vegas;
-    ///
-    /// let vegas = Cwnd::new(Vegas::builder().build()?);
-    /// # Ok::<(), cwnd::ParamError>(())
-    /// ```
-    #[must_use]
-    pub fn new(algorithm: A) -> Self {
-        Self { algorithm, config: Config::new() }
-    }
-
-    /// With these settings of the transport: the initial window, the idle restart. Datagrams have the size that noq says.
-    ///
-    /// ```
-    /// use cwnd_noq::Cwnd;
-    /// use cwnd_noq::cwnd::transport::Config;
-    ///
-    /// let config = Config::new().initial_window(20)?.idle_restart(false);
-    /// let cubic = Cwnd::named("cubic").unwrap().with_config(config);
-    /// # Ok::<(), cwnd::ParamError>(())
-    /// ```
-    #[must_use]
-    pub fn with_config(mut self, config: Config) -> Self {
-        self.config = config;
-        self
-    }
-}
 
 impl<A: Algorithm + Clone + Debug + Send + Sync + 'static> ControllerFactory for Cwnd<A> {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {

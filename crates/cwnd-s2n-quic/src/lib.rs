@@ -35,76 +35,32 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+/// What differs in the documentation of [`Cwnd`], which other crates share.
+macro_rules! word {
+    (crate_name) => {
+        "cwnd_s2n_quic"
+    };
+    (stack) => {
+        "s2n-quic"
+    };
+    (example) => {
+        "let server = s2n_quic::Server::builder().with_congestion_controller(cubic)?;
+# Ok::<(), std::convert::Infallible>(())"
+    };
+}
+
+mod factory;
+
 pub use cwnd;
+pub use factory::Cwnd;
 
 use cwnd::Algorithm;
-use cwnd::transport::{Acked, Config, Limit, Lost, Pacer, Sent, Transport};
+use cwnd::transport::{Acked, Limit, Lost, Pacer, Sent, Transport};
 use s2n_quic::provider::congestion_controller::{
     CongestionController, Endpoint, PathInfo, Publisher, RandomGenerator, RttEstimator, Timestamp,
 };
 use std::fmt::Debug;
 use std::time::Duration;
-
-/// An algorithm of cwnd as s2n-quic's congestion controller: each path of each connection gets one of its own.
-///
-/// ```
-/// let cubic = cwnd_s2n_quic::Cwnd::named("cubic").expect("it is registered");
-/// let server = s2n_quic::Server::builder().with_congestion_controller(cubic)?;
-/// # Ok::<(), std::convert::Infallible>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Cwnd<A: Algorithm = cwnd::Controller> {
-    algorithm: A,
-    config: Config,
-}
-
-impl Cwnd {
-    /// The algorithm, or the parameter set, of this name in cwnd's [registry](cwnd::registry), such as `cubic`; `None` if there is none.
-    /// Its slow start is that of [`Controller::for_quic`](cwnd::Controller::for_quic).
-    ///
-    /// ```
-    /// use cwnd_s2n_quic::Cwnd;
-    ///
-    /// assert!(Cwnd::named("reno").is_some() && Cwnd::named("cubic-rfc8312").is_some());
-    /// assert!(Cwnd::named("bbr").is_none());
-    /// ```
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        cwnd::Controller::for_quic(name).map(Self::new)
-    }
-}
-
-impl<A: Algorithm> Cwnd<A> {
-    /// This algorithm with its settings. Of one type, such as `Configured<Cubic>`, no other is linked.
-    ///
-    /// ```
-    /// use cwnd_s2n_quic::Cwnd;
-    /// use cwnd_s2n_quic::cwnd::algorithms::vegas::Vegas;
-    ///
-    /// let vegas = Cwnd::new(Vegas::builder().build()?);
-    /// # Ok::<(), cwnd::ParamError>(())
-    /// ```
-    #[must_use]
-    pub fn new(algorithm: A) -> Self {
-        Self { algorithm, config: Config::new() }
-    }
-
-    /// With these settings of the transport: the initial window, the idle restart, pacing. Datagrams have the size that s2n-quic says.
-    ///
-    /// ```
-    /// use cwnd_s2n_quic::Cwnd;
-    /// use cwnd_s2n_quic::cwnd::transport::Config;
-    ///
-    /// let config = Config::new().initial_window(20)?.idle_restart(false);
-    /// let cubic = Cwnd::named("cubic").unwrap().with_config(config);
-    /// # Ok::<(), cwnd::ParamError>(())
-    /// ```
-    #[must_use]
-    pub fn with_config(mut self, config: Config) -> Self {
-        self.config = config;
-        self
-    }
-}
 
 impl<A: Algorithm + Clone + Debug + Send + 'static> Endpoint for Cwnd<A> {
     type CongestionController = OfS2n<A>;
@@ -263,6 +219,7 @@ impl<A: Algorithm + Clone + Debug + Send + 'static> CongestionController for OfS
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cwnd::transport::Config;
 
     // A mark in the first ACK frame of the second window: the frame's packet was sent after the first reduction, so it is another epoch,
     // though the newest packet acknowledged before it belongs to the first. 10, 5 and 2 datagrams.

@@ -1,0 +1,1 @@
+../../cwnd-quinn/src/factory.rs
