@@ -2,78 +2,11 @@
 //! Real transfers over UDP, through a queue that drops.
 
 mod queue;
+mod quic_transfer;
 
 use cwnd_quinn::Cwnd;
-use queue::{Bottleneck, Path};
-use std::sync::Arc;
-use std::time::Duration;
+use quinn as stack;
 
-const MEGABYTE: usize = 1_000_000;
-
-/// A server with a certificate of its own, and a client that trusts it and has this algorithm.
-fn ends(cc: &str) -> (quinn::Endpoint, quinn::Endpoint) {
-    let key = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate");
-    let certificate = key.cert.der().clone();
-    let private = rustls::pki_types::PrivatePkcs8KeyDer::from(key.signing_key.serialize_der());
-    let server = quinn::ServerConfig::with_single_cert(vec![certificate.clone()], private.into())
-        .expect("a configuration");
-    let here = "127.0.0.1:0".parse().expect("an address");
-    let server = quinn::Endpoint::server(server, here).expect("a socket");
-
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add(certificate).expect("it is one");
-    let mut config = quinn::ClientConfig::with_root_certificates(Arc::new(roots)).expect("a configuration");
-    let mut transport = quinn::TransportConfig::default();
-    transport.congestion_controller_factory(Arc::new(Cwnd::named(cc).expect("it is registered")));
-    config.transport_config(Arc::new(transport));
-    let mut client = quinn::Endpoint::client(here).expect("a socket");
-    client.set_default_client_config(config);
-    (server, client)
-}
-
-/// Sends `bytes` through the path; datagrams that found the queue full, and the connection's statistics at its end.
-async fn transfer(cc: &str, path: Path, bytes: usize) -> (u64, quinn::ConnectionStats) {
-    let (server, client) = ends(cc);
-    let bottleneck =
-        Bottleneck::before(server.local_addr().expect("it is bound"), path).expect("two sockets");
-    let receiving = tokio::spawn(async move {
-        let connection = server.accept().await.expect("open").await.expect("a connection");
-        let mut stream = connection.accept_uni().await.expect("a stream");
-        let all = stream.read_to_end(usize::MAX).await.expect("all of it");
-        connection.close(0_u32.into(), b"done");
-        server.wait_idle().await;
-        all
-    });
-    let connection =
-        client.connect(bottleneck.address, "localhost").expect("a name").await.expect("a connection");
-    let sent: Vec<u8> = (0..bytes).map(|at| (at % 251) as u8).collect();
-    let mut stream = connection.open_uni().await.expect("a stream");
-    stream.write_all(&sent).await.expect("it takes all");
-    stream.finish().expect("once");
-    connection.closed().await;
-    let stats = connection.stats();
-    let received = receiving.await.expect("no panic");
-    assert!(received == sent, "{cc}: other bytes arrived");
-    (bottleneck.dropped(), stats)
-}
-
-fn with_a_minute<T>(what: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(async {
-        tokio::time::timeout(Duration::from_secs(60), what).await.expect("within a minute")
-    })
-}
-
-// 16 Mbit/s and 20 ms are 40 kB, some 30 datagrams, and 15 more may wait. In slow start 10, 20, 40 and 80 are sent in four round trips:
-// the last do not fit.
-#[test]
-fn a_megabyte_and_a_half_crosses_a_queue_that_drops() {
-    let path = Path { rate: 2 * MEGABYTE as u64, delay: Duration::from_millis(20), room: 15 };
-    for cc in ["cubic", "cubic-linux", "reno"] {
-        let (dropped, stats) = with_a_minute(transfer(cc, path, 3 * MEGABYTE / 2));
-        assert!(dropped > 0, "{cc}: the queue was never full");
-        assert!(stats.path.congestion_events > 0, "{cc}: {stats:?}");
-        // A window of the kind that fits: at least two datagrams, and no more than ever filled pipe and queue twice.
-        assert!((2400..200_000).contains(&stats.path.cwnd), "{cc}: {stats:?}");
-    }
+fn path_stats(connection: &quinn::Connection) -> quinn::PathStats {
+    connection.stats().path
 }
