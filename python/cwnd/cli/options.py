@@ -62,7 +62,7 @@ def takes(
             own = {name: given.pop(name) for name in names if name != "keywords"}
             command(options(**own, **({} if keywords is None else {"keywords": given})))
 
-        run.__doc__, run.__module__ = command.__doc__, command.__module__
+        run.__name__, run.__doc__, run.__module__ = command.__name__, command.__doc__, command.__module__
         vars(run)["__signature__"] = Signature(parameters, return_annotation=None)
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return run

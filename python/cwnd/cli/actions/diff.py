@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ import typer
 from cwnd._internal.input_errors import refused
 from cwnd._internal.messages import note
 from cwnd._internal.temporary_files import replacing
+from cwnd.cli.diff_options import DiffOptions
 from cwnd.cli.entry import fail
 from cwnd.diff.api import diff
 from cwnd.diff.conditions import Condition, judged
@@ -29,26 +29,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".parquet", ".json")
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """What the command line has given."""
-
-    folders: list[Path]
-    between: str | None
-    where: list[str]
-    measures: str | None
-    each: bool
-    fail_if: list[str]
-    strict: bool
-    unpaired: bool
-    margin: str | None
-    level: str
-    bootstrap: bool
-    out: Path | None
-    as_json: bool
-
-
-def invoke(given: Given) -> None:
+def invoke(given: DiffOptions) -> None:
     """Compares, prints, writes, and ends with 1 if a condition is met."""
     if len(given.folders) > 2:
         fail(f'B: "{given.folders[2]}" is not accepted; expected two folders, A and B')
@@ -58,7 +39,7 @@ def invoke(given: Given) -> None:
         fail("--strict: not accepted without --fail-if")
     difference = compared(given)
     # Before anything is printed: a condition that cannot be read is refused.
-    wanted = [Condition.of(text, difference) for text in given.fail_if]
+    wanted = [Condition.of(text, difference) for text in given.fail_if or []]
     placed = given.each and difference.points > 1
     found = judged(wanted, difference.at_points if placed else difference.over_points, difference)
     if given.out is not None:
@@ -95,10 +76,10 @@ def invoke(given: Given) -> None:
         raise typer.Exit(1)
 
 
-def compared(given: Given) -> Difference:
+def compared(given: DiffOptions) -> Difference:
     """The difference that is asked for."""
     where: dict[str, object] = {}
-    for text in given.where:
+    for text in given.where or []:
         key, equals, value = text.partition("=")
         if not (key and equals and value):
             fail(f'--where: "{text}" is not accepted; expected KEY=VALUE, such as rtt=40ms')

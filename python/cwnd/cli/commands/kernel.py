@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cwnd.cli.application import Application
-from cwnd.cli.options import Plugins
+from cwnd.cli.options import Plugins, takes
 from cwnd.kernel.native import required
 
 app = Application(
@@ -148,14 +149,16 @@ def doctor(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command(context_settings={"allow_interspersed_args": False})
-def trace(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceCommand:
+    """What `cwnd kernel trace` is given."""
+
     command: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[-- COMMAND…]", help="Run this command meanwhile; its connections use the traced algorithm."
         ),
-    ] = None,
+    ] = None
     cc: Annotated[
         str,
         typer.Option(
@@ -165,38 +168,42 @@ def trace(
             "kernel's own) or, with a command, the name of a loaded algorithm. Acknowledgement by acknowledgement: "
             "any other name, or no name for all algorithms.",
         ),
-    ] = "",
-    settings: Settings = None,
+    ] = ""
+    settings: Settings = None
     kernel_name: Annotated[
         str | None,
         typer.Option("--as", metavar="NAME", help="Its name in the kernel, up to 15 letters.", show_default="cwnd_SET"),
-    ] = None,
+    ] = None
     port: Annotated[
         int,
         typer.Option("--port", metavar="N", min=0, max=65535, help="Only connections with this port, at either end."),
-    ] = 0,
+    ] = 0
     transport: Annotated[
         bool,
         typer.Option(
             "--transport",
             help="With kernel/cubic or kernel/reno and -o: also record packets and timers, for cwnd replay --transport.",
         ),
-    ] = False,
+    ] = False
     duration: Annotated[
         str | None,
         typer.Option("--duration", metavar="S", help="Seconds to trace.", show_default="until Ctrl-C"),
-    ] = None,
-    plugins: Plugins = None,
+    ] = None
+    plugins: Plugins = None
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", metavar="DIR", help="Write the tables (Parquet) and a picture to this folder."),
-    ] = None,
+    ] = None
     force: Annotated[
         bool, typer.Option("--force", help="With -o: replace an earlier trace or another result in the folder.")
-    ] = False,
-    no_plots: Annotated[bool, typer.Option("--no-plots", help="With -o: write no picture.")] = False,
-    as_json: Json = False,
-) -> None:
+    ] = False
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="With -o: write no picture.")] = False
+    as_json: Json = False
+
+
+@app.command(context_settings={"allow_interspersed_args": False})
+@takes(TraceCommand)
+def trace(options: TraceCommand) -> None:
     """Trace connections: every hook call of an algorithm, repeated on the host at once, or every acknowledgement.
 
     The calls of a kernel object are repeated if --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever differ,
@@ -206,27 +213,27 @@ def trace(
     from cwnd.kernel import trace as tracing
     from cwnd.kernel.spec import seconds
 
-    limit_s = None if duration is None else seconds("--duration", duration)
-    options = tracing.TraceOptions(
-        cc,
-        settings or [],
-        plugins or [],
-        kernel_name,
-        port,
+    limit_s = None if options.duration is None else seconds("--duration", options.duration)
+    wanted = tracing.TraceOptions(
+        options.cc,
+        options.settings or [],
+        options.plugins or [],
+        options.kernel_name,
+        options.port,
         limit_s,
-        out,
-        force,
-        pictures=not no_plots,
-        transport=transport,
+        options.out,
+        options.force,
+        pictures=not options.no_plots,
+        transport=options.transport,
     )
-    summary = tracing.main(options, command or [])
-    if as_json:
+    summary = tracing.main(wanted, options.command or [])
+    if options.as_json:
         print(json.dumps(summary))
     if not summary["calls"]:
-        print(f"error: {tracing.why_nothing_recorded(summary, port)}", file=sys.stderr)
+        print(f"error: {tracing.why_nothing_recorded(summary, options.port)}", file=sys.stderr)
         raise typer.Exit(1)
-    if not as_json:
-        tracing.report(summary, out)
+    if not options.as_json:
+        tracing.report(summary, options.out)
     if summary["differences"]:
         raise typer.Exit(1)
     if code := summary.get("exit"):

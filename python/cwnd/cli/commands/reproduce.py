@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypedDict
@@ -15,6 +15,7 @@ import typer
 
 from cwnd._internal.messages import detail, note
 from cwnd.cli.entry import fail
+from cwnd.cli.options import takes
 from cwnd.result.lanes import LIVE, check_lane
 
 if TYPE_CHECKING:
@@ -30,26 +31,29 @@ TODAY = "cubic"
 NONE = "none"
 
 
-def command(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReproduceOptions:
+    """What `cwnd reproduce` is given."""
+
     pattern: Annotated[
         str | None,
         typer.Argument(metavar="[DOCUMENT[/FIGURE]]", help="Such as ha2008 or ha2008/fig6.", show_default="all"),
-    ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Use the documents' durations and many seeds.")] = False,
+    ] = None
+    full: Annotated[bool, typer.Option("--full", help="Use the documents' durations and many seeds.")] = False
     seeds: Annotated[
         str | None,
         typer.Option(
             metavar="N", help="Number of seeds of each point that uses seeds.", show_default="each experiment's own"
         ),
-    ] = None,
+    ] = None
     jobs: Annotated[
         str | None,
         typer.Option(
             metavar="N", help="Number of points to run at a time.", show_default="all processors; in lane live 16 labs"
         ),
-    ] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None,
-    force: Annotated[bool, typer.Option("--force", help="With -o: replace another result in the folder.")] = False,
+    ] = None
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None
+    force: Annotated[bool, typer.Option("--force", help="With -o: replace another result in the folder.")] = False
     cubic: Annotated[
         str | None,
         typer.Option(
@@ -57,17 +61,20 @@ def command(
             help="The parameter set of the second column; none omits the column.",
             show_default="another reading of the document's version, or cubic",
         ),
-    ] = None,
+    ] = None
     lane: Annotated[
         str,
         typer.Option(
             metavar="LANE",
             help="live: also run the points that allow it with the running kernel's TCP, in real time (root); with one seed unless --seeds is given.",
         ),
-    ] = "sim",
-    listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --list: as one JSON document.")] = False,
-) -> None:
+    ] = "sim"
+    listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="With --list: as one JSON document.")] = False
+
+
+@takes(ReproduceOptions)
+def command(options: ReproduceOptions) -> None:
     """Reproduce the experiments of the documents about CUBIC, and judge every claim.
 
     Runs are shortened unless --full is given. Finished points are kept in DIR; the same command resumes the work. `cwnd report DIR` writes a page.
@@ -79,29 +86,41 @@ def command(
 
     known = experiments()
     try:
-        wanted = select(pattern, known)
+        wanted = select(options.pattern, known)
     except LookupError:
         from cwnd import _native
 
-        near = _native.nearest(pattern or "", [*dict.fromkeys(name.partition("/")[0] for name in known), *known])
+        near = _native.nearest(
+            options.pattern or "", [*dict.fromkeys(name.partition("/")[0] for name in known), *known]
+        )
         offer = f" (did you mean {' or '.join(near)}?)" if near else ": one of cwnd reproduce --list"
-        fail(f'DOCUMENT[/FIGURE]: "{pattern}" is not accepted; expected a document or a figure{offer}')
-    if listing:
+        fail(f'DOCUMENT[/FIGURE]: "{options.pattern}" is not accepted; expected a document or a figure{offer}')
+    if options.listing:
         # The verdicts of the user's folder, or those that are committed with the source.
-        has_folder = out is not None or (HERE / "verdicts.json").exists()
-        show_list(wanted, RunFolder(out or HERE).entries() if has_folder else entries(COMMITTED), as_json=as_json)
+        has_folder = options.out is not None or (HERE / "verdicts.json").exists()
+        show_list(
+            wanted,
+            RunFolder(options.out or HERE).entries() if has_folder else entries(COMMITTED),
+            as_json=options.as_json,
+        )
         return
-    if as_json:
+    if options.as_json:
         fail("--json: not accepted without --list; expected --list with it")
-    if cubic not in (None, NONE):
-        check_set(cubic)
-    asked = None if seeds is None else whole_number("--seeds", seeds, MOST_SEEDS)
-    threads = processors() if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
-    if force and out is None:
+    if options.cubic not in (None, NONE):
+        check_set(options.cubic)
+    asked = None if options.seeds is None else whole_number("--seeds", options.seeds, MOST_SEEDS)
+    threads = processors() if options.jobs is None else whole_number("--jobs", options.jobs, MOST_JOBS)
+    if options.force and options.out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
-    run_folder = RunFolder(out or HERE, force=force)
-    live = check_live(wanted, asked, None if jobs is None else threads) if check_lane(lane, "--lane") == LIVE else None
-    run_experiments(run_folder, wanted, list(known), full=full, asked=asked, jobs=threads, cubic=cubic, live=live)
+    run_folder = RunFolder(options.out or HERE, force=options.force)
+    live = (
+        check_live(wanted, asked, None if options.jobs is None else threads)
+        if check_lane(options.lane, "--lane") == LIVE
+        else None
+    )
+    run_experiments(
+        run_folder, wanted, list(known), full=options.full, asked=asked, jobs=threads, cubic=options.cubic, live=live
+    )
 
 
 def check_live(wanted: list[AnyExperiment], asked: int | None, jobs: int | None) -> LiveSetup:
