@@ -67,11 +67,11 @@ pub fn filled(lane: Lane, recorded: &Tables) -> Vec<(&'static str, Table)> {
         (!rows.is_empty()).then(|| Table(arrow(lane, columns, rows)))
     }
     let all = [
-        ("cwnd", batch(lane, &recorded.cwnd, tables::CWND)),
+        ("cwnd", batch(lane, &recorded.cwnd, &tables::CWND)),
         ("queue", batch(lane, &recorded.queue, &tables::QUEUE)),
-        ("events", batch(lane, &recorded.events, tables::EVENTS)),
-        ("inner", batch(lane, &recorded.inner, tables::INNER)),
-        ("transfers", batch(lane, &recorded.transfers, tables::TRANSFERS)),
+        ("events", batch(lane, &recorded.events, &tables::EVENTS)),
+        ("inner", batch(lane, &recorded.inner, &tables::INNER)),
+        ("transfers", batch(lane, &recorded.transfers, &tables::TRANSFERS)),
     ];
     all.into_iter().filter_map(|(name, batch)| Some((name, batch?))).collect()
 }
@@ -128,13 +128,13 @@ pub trait Recorded {
         Ok(Table(match name {
             "flows" => arrow(lane, &*tables::FLOWS, &self.summed().flows),
             "links" => arrow(lane, &*tables::LINKS, &self.summed().links),
-            "rates" => arrow(lane, tables::RATES, &self.rates()),
-            "waits" => arrow(lane, tables::WAITS, &self.waits()),
-            "cwnd" => arrow(lane, tables::CWND, part(&recorded.cwnd, start, count)),
+            "rates" => arrow(lane, &*tables::RATES, &self.rates()),
+            "waits" => arrow(lane, &*tables::WAITS, &self.waits()),
+            "cwnd" => arrow(lane, &*tables::CWND, part(&recorded.cwnd, start, count)),
             "queue" => arrow(lane, &*tables::QUEUE, part(&recorded.queue, start, count)),
-            "events" => arrow(lane, tables::EVENTS, part(&recorded.events, start, count)),
-            "inner" => arrow(lane, tables::INNER, part(&recorded.inner, start, count)),
-            "transfers" => arrow(lane, tables::TRANSFERS, part(&recorded.transfers, start, count)),
+            "events" => arrow(lane, &*tables::EVENTS, part(&recorded.events, start, count)),
+            "inner" => arrow(lane, &*tables::INNER, part(&recorded.inner, start, count)),
+            "transfers" => arrow(lane, &*tables::TRANSFERS, part(&recorded.transfers, start, count)),
             _ => return Err(unknown(name)),
         }))
     }

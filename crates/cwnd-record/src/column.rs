@@ -119,27 +119,16 @@ impl<R> Column<R> {
         Self { name, unit, doc, read, table_only: false, only: None }
     }
 
-    /// A column that a summary's document lacks.
+    /// The column, left out of a summary's document.
     #[must_use]
-    pub const fn table_only(
-        name: &'static str,
-        unit: &'static str,
-        doc: &'static str,
-        read: Read<R>,
-    ) -> Self {
-        Self { name, unit, doc, read, table_only: true, only: None }
+    pub const fn table_only(self) -> Self {
+        Self { table_only: true, ..self }
     }
 
-    /// A column that only some of the table's lanes have.
+    /// The column, in tables of these lanes only.
     #[must_use]
-    pub const fn only(
-        lanes: &'static [Lane],
-        name: &'static str,
-        unit: &'static str,
-        doc: &'static str,
-        read: Read<R>,
-    ) -> Self {
-        Self { name, unit, doc, read, table_only: false, only: Some(lanes) }
+    pub const fn only(self, lanes: &'static [Lane]) -> Self {
+        Self { only: Some(lanes), ..self }
     }
 
     /// Whether tables of this lane have it.
@@ -205,3 +194,72 @@ impl<R> Column<R> {
         }
     }
 }
+
+/// Declares a table: the struct of its rows and the list of its columns. A column is one row here, in one of three forms:
+///
+/// ```text
+/// Count packets: u64, "packets", "packets that left";                                     the value is the field `packets`
+/// Number time_s = |time_ns: u64| seconds(time_ns), "s", "time of the sample";             the value is computed from the field `time_ns`
+/// Count drops = |row| row.measured.drops.total(), "packets", "packets that were dropped"; the value is computed from the row; no field
+/// ```
+///
+/// That is: a variant of [`Read`], the name, where the value is from, the unit, and the meaning, which is also the field's comment.
+/// [`Column::table_only`] or [`Column::only`] may follow (`, table_only();`). `Text` and `Indices` borrow the field.
+/// The braces of the struct contain the fields without a column of their own.
+/// `..by_cause(…);` inserts a list of columns. `_, _` takes unit and meaning from the macro `of_connection`.
+macro_rules! columns {
+    (
+        $(#[$about:meta])* pub struct $row:ident { $($more_fields:tt)* }
+        $(#[$list_about:meta])* pub static $list:ident;
+        $(
+            $read:ident $name:ident $(: $type:ty)? $(= |$source:ident $(: $source_type:ty)?| $value:expr)?,
+                $unit:tt, $doc:tt $(, $method:ident($($argument:expr)?))?;
+            $(..$more_columns:expr;)*
+        )+
+    ) => {
+        $(#[$about])*
+        pub struct $row {
+            $(
+                $(#[doc = $crate::column::columns!(@comment $name $unit $doc)] pub $name: $type,)?
+                $($(#[doc = $crate::column::columns!(@doc $name $doc)] pub $source: $source_type,)?)?
+            )+
+            $($more_fields)*
+        }
+
+        $(#[$list_about])*
+        pub static $list: std::sync::LazyLock<Vec<$crate::Column<$row>>> = std::sync::LazyLock::new(|| {
+            let parts: Vec<Vec<$crate::Column<$row>>> = vec![$(
+                vec![$crate::Column::<$row>::new(
+                    stringify!($name),
+                    $crate::column::columns!(@unit $name $unit),
+                    $crate::column::columns!(@doc $name $doc),
+                    $crate::column::columns!(@read $read $name $(: $type)? $(= |$source $(: $source_type)?| $value)?),
+                )$(.$method($($argument)?))?],
+                $($more_columns,)*
+            )+];
+            parts.into_iter().flatten().collect()
+        });
+    };
+    (@comment $name:ident _ _) => { of_connection!($name doc) };
+    (@comment $name:ident "" $doc:tt) => { $doc };
+    (@comment $name:ident "1" $doc:tt) => { $doc };
+    (@comment $name:ident $unit:tt $doc:tt) => { concat!($doc, " (", $unit, ")") };
+    (@unit $name:ident _) => { of_connection!($name unit) };
+    (@unit $name:ident $unit:tt) => { $unit };
+    (@doc $name:ident _) => { of_connection!($name doc) };
+    (@doc $name:ident $doc:tt) => { $doc };
+    (@read $read:ident $name:ident: $type:ty) => {
+        $crate::Read::$read(|row| $crate::column::columns!(@field $read row $name))
+    };
+    (@read $read:ident $name:ident = |$source:ident: $type:ty| $value:expr) => {
+        $crate::Read::$read(|row| {
+            let $source = $crate::column::columns!(@field $read row $source);
+            $value
+        })
+    };
+    (@read $read:ident $name:ident = |$row:ident| $value:expr) => { $crate::Read::$read(|$row| $value) };
+    (@field Text $row:ident $name:ident) => { &$row.$name };
+    (@field Indices $row:ident $name:ident) => { &$row.$name };
+    (@field $read:ident $row:ident $name:ident) => { $row.$name };
+}
+pub(crate) use columns;

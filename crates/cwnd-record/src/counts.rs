@@ -5,14 +5,11 @@ use cwnd_link::{DropCause, Drops};
 
 /// Counts of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the columns of these names in `FLOWS` have the meanings")]
 pub struct FlowCounts {
-    /// Data packets sent, retransmissions included.
     pub packets_sent: u64,
-    /// Retransmissions among them.
     pub retransmits: u64,
-    /// Times that the retransmission timer fired.
     pub timeouts: u64,
-    /// Packets dropped at links.
     pub drops: Drops,
 }
 

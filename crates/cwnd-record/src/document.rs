@@ -30,7 +30,7 @@ impl Summary {
             "links": links,
             "jain": self.jain,
             "flows": [],
-            "traffic": rows(tables::TRAFFIC, &self.traffic),
+            "traffic": rows(&tables::TRAFFIC, &self.traffic),
         });
         if !self.failures.is_empty() {
             let failures = self.failures.iter().map(|failure| {

@@ -2,10 +2,10 @@
 //! The tables that only a kernel trace has: its connections, every call of a hook, and its packets. A row of a list here is a column of the table
 //! and the field that it is read from.
 
-use crate::column::{Column, PRIVATE_BYTES, Read};
-use Read::{Bytes, Count, Index, Number, Text, Word};
+use crate::column::{Column, PRIVATE_BYTES, Read, columns};
+use Read::{Bytes, Index};
 
-/// Fields of a connection that both `hooks` and `packets` have, with unit and description: a row of [`columns!`] that has neither has these.
+/// Fields of a connection that both `hooks` and `packets` have, with unit and description: a row of [`columns!`] with `_, _` has these.
 macro_rules! fields_of_connection {
     ($($name:ident: $unit:literal, $doc:literal;)+) => {
         macro_rules! of_connection {
@@ -39,41 +39,12 @@ fields_of_connection! {
     is_cwnd_limited: "", "1 if the window limited what was sent";
 }
 
-macro_rules! columns {
-    (
-        $(#[$about:meta])* $row:ident { $($more:tt)* }
-        $(#[$list_about:meta])* $list:ident;
-        $($read:ident $name:ident: $type:ty $(, $unit:literal, $doc:literal)?;)+
-    ) => {
-        $(#[$about])*
-        #[derive(Clone, Debug, PartialEq)]
-        pub struct $row {
-            $(#[doc = columns!(@ doc $name $(, $unit, $doc)?)] pub $name: $type,)+
-            $($more)*
-        }
-
-        $(#[$list_about])*
-        pub static $list: &[Column<$row>] =
-            &[$(Column::new(
-                stringify!($name),
-                columns!(@ unit $name $(, $unit, $doc)?),
-                columns!(@ doc $name $(, $unit, $doc)?),
-                columns!(@ $read $name),
-            ),)+];
-    };
-    (@ unit $name:ident, $unit:literal, $doc:literal) => { $unit };
-    (@ doc $name:ident, $unit:literal, $doc:literal) => { $doc };
-    (@ unit $name:ident) => { of_connection!($name unit) };
-    (@ doc $name:ident) => { of_connection!($name doc) };
-    (@ Text $name:ident) => { Text(|row| &row.$name) };
-    (@ $read:ident $name:ident) => { $read(|row| row.$name) };
-}
-
 columns! {
     /// A row of the table `flows` of a kernel trace.
-    ConnectionRow {}
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct ConnectionRow {}
     /// A row per connection.
-    CONNECTIONS;
+    pub static CONNECTIONS;
     Index flow: u32, "", "number of the connection, in order of appearance";
     Text algorithm: String, "", "name of its algorithm in the kernel";
     Index local_port: u32, "", "port here";
@@ -87,19 +58,20 @@ columns! {
 
 columns! {
     /// A row of the table `hooks`: a call, the connection before it under the kernel's names, and what the call left.
-    HookRow {
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct HookRow {
         /// The module's private area before the call.
         pub state_before: [u8; PRIVATE_BYTES],
         /// And after it.
         pub state_after: [u8; PRIVATE_BYTES],
     }
     /// A row per call of a hook. The private area stands beside it: [`OUR_STATE`] or [`KERNELS_STATE`].
-    HOOKS;
-    Count connection: u64;
+    pub static HOOKS;
+    Count connection: u64, _, _;
     Word hook: &'static str, "", "hook that was called";
     Count seq: u64, "", "place among all calls of the trace's hooks, and among its packets if it has them; where one is missing, its record was lost";
     Count now_us: u64, "µs", "the connection's clock; 0 on a socket that was just accepted";
-    Index tick_hz: u32;
+    Index tick_hz: u32, _, _;
     Index jiffies_before: u32, "ticks", "tick counter before the call";
     Index jiffies_after: u32, "ticks", "tick counter after it; where they differ, a tick fell inside";
     Index arg0: u32, "", "word of the hook's arguments; 0 where it has none";
@@ -108,32 +80,32 @@ columns! {
     Index ret: u32, "", "what the hook returned; 0 for one that returns nothing";
     Index local_port: u32, "", "port here; 0 on a socket that is being taken down";
     Index remote_port: u32, "", "port there";
-    Index snd_una: u32;
-    Index snd_nxt: u32;
-    Index srtt_us8: u32;
+    Index snd_una: u32, _, _;
+    Index snd_nxt: u32, _, _;
+    Index srtt_us8: u32, _, _;
     Index mdev_us: u32, "µs/4", "mean deviation of the round trip time";
-    Index rttvar_us: u32;
-    Index rtt_min_us: u32;
-    Index packets_out: u32;
-    Index retrans_out: u32;
-    Index lost_out: u32;
-    Index sacked_out: u32;
+    Index rttvar_us: u32, _, _;
+    Index rtt_min_us: u32, _, _;
+    Index packets_out: u32, _, _;
+    Index retrans_out: u32, _, _;
+    Index lost_out: u32, _, _;
+    Index sacked_out: u32, _, _;
     Count delivered: u64, "segments", "segments delivered so far";
     Index lost: u32, "segments", "segments lost so far";
-    Index total_retrans: u32;
+    Index total_retrans: u32, _, _;
     Index prior_cwnd: u32, "segments", "window before the last reduction";
     Index prior_ssthresh: u32, "segments", "slow start threshold before the last reduction";
-    Index high_seq: u32;
-    Index undo_marker: u32;
+    Index high_seq: u32, _, _;
+    Index undo_marker: u32, _, _;
     Index app_limited: u32, "segments", "delivered count up to which the application limits the rate; 0 when it does not";
-    Index mss: u32;
-    Index max_packets_out: u32;
+    Index mss: u32, _, _;
+    Index max_packets_out: u32, _, _;
     Index cwnd_clamp: u32, "segments", "max window";
     Index lsndtime: u32, "ticks", "when data were last sent";
     Index gso_max_size: u32, "bytes", "largest packet that the device takes";
-    Index snd_wnd: u32;
-    Index ca_state: u32;
-    Index is_cwnd_limited: u32;
+    Index snd_wnd: u32, _, _;
+    Index ca_state: u32, _, _;
+    Index is_cwnd_limited: u32, _, _;
     Index pacing_status: u32, "", "who paces, before the call: 0 nobody, 1 TCP's own timer, 2 fq";
     Count pacing_rate: u64, "bytes/s", "pacing rate before the call";
     Index cwnd_before: u32, "segments", "congestion window before the call";
@@ -149,10 +121,11 @@ columns! {
 
 columns! {
     /// A row of the table `packets`: what a connection received or sent, or its timer, and the connection before it under the kernel's names.
-    PacketRow {}
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct PacketRow {}
     /// A row per acknowledgement, per transmission and per timer that expires; `cwnd kernel trace --transport` records them.
-    PACKETS;
-    Count connection: u64;
+    pub static PACKETS;
+    Count connection: u64, _, _;
     Word kind: &'static str, "", "`ack`: it arrived, `sent`: it left, or `timer`: the timer for timeouts, probes and reordering expired";
     Count seq: u64, "", "place among all calls and packets of the trace; where one is missing, its record was lost";
     Count time_ns: u64, "ns", "when it was seen, on the kernel's clock (CLOCK_MONOTONIC)";
@@ -174,30 +147,30 @@ columns! {
     Index sack2_to: u32, "", "third block: to";
     Index sack3_from: u32, "", "fourth block: from";
     Index sack3_to: u32, "", "fourth block: to";
-    Index tick_hz: u32;
+    Index tick_hz: u32, _, _;
     Index jiffies: u32, "ticks", "tick counter";
-    Index snd_una: u32;
-    Index snd_nxt: u32;
+    Index snd_una: u32, _, _;
+    Index snd_nxt: u32, _, _;
     Index write_seq: u32, "", "next sequence number that the application writes";
-    Index snd_wnd: u32;
-    Index mss: u32;
-    Index packets_out: u32;
-    Index sacked_out: u32;
-    Index lost_out: u32;
-    Index retrans_out: u32;
+    Index snd_wnd: u32, _, _;
+    Index mss: u32, _, _;
+    Index packets_out: u32, _, _;
+    Index sacked_out: u32, _, _;
+    Index lost_out: u32, _, _;
+    Index retrans_out: u32, _, _;
     Index cwnd: u32, "segments", "congestion window";
     Index ssthresh: u32, "segments", "slow start threshold";
-    Index max_packets_out: u32;
-    Index is_cwnd_limited: u32;
-    Index ca_state: u32;
-    Index srtt_us8: u32;
-    Index rttvar_us: u32;
-    Index rtt_min_us: u32;
-    Index high_seq: u32;
-    Index undo_marker: u32;
+    Index max_packets_out: u32, _, _;
+    Index is_cwnd_limited: u32, _, _;
+    Index ca_state: u32, _, _;
+    Index srtt_us8: u32, _, _;
+    Index rttvar_us: u32, _, _;
+    Index rtt_min_us: u32, _, _;
+    Index high_seq: u32, _, _;
+    Index undo_marker: u32, _, _;
     Index undo_retrans: u32, "", "retransmissions not yet reported as duplicates; all ones before the first";
     Index retrans_stamp: u32, "", "timestamp of the first retransmission of the episode; 0 without one";
-    Index total_retrans: u32;
+    Index total_retrans: u32, _, _;
     Index frto: u32, "", "1 while F-RTO goes on";
     Index tlp_high_seq: u32, "", "`snd_nxt` when the probe was sent that is out; 0 without one";
     Index rack_rtt_us: u32, "µs", "RACK's round trip time";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a run yields: rows, a summary, and one schema of both.
 //!
-//! A column of a table, or a field of the summary, is one row of a list in [`tables`], below the struct that it is read from: its name, unit, meaning, and how its value is
-//! read. Arrow tables, the JSON document, the Python types and `docs/reference/results.md` follow from these lists, for every lane.
+//! A column of a table, or a field of the summary, is one row in [`tables`]: its name, unit, meaning, and how its value is read. The row also
+//! declares the struct's field. Arrow tables, the JSON document, the Python types and `docs/reference/results.md` follow from these rows, for every lane.
 //! Captured packets are in [`capture`].
 #![forbid(unsafe_code)]
 

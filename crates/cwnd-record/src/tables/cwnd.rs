@@ -3,62 +3,24 @@
 
 use super::shared::{STATES, seconds};
 use crate::Lane;
-use crate::column::{Column, Read};
-use Read::{Count, Index, Number};
+use crate::column::columns;
 
-/// A row of the table `cwnd`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CwndRow {
-    /// Time, ns.
-    pub time_ns: u64,
-    /// Flow number.
-    pub flow: u32,
-    /// Congestion window, segments.
-    pub cwnd: u32,
-    /// Slow start threshold, segments.
-    pub ssthresh: u32,
-    /// Smoothed RTT, eighths of a µs; 0 before the first sample.
-    pub srtt_us8: u32,
-    /// Segments in flight.
-    pub in_flight: u32,
-    /// Segments that have left the flow's last link so far.
-    pub forwarded: u64,
-    /// Distinct segments that have reached the receiver; of a fused flow, as of the newest acknowledgement at the sender.
-    pub delivered: u64,
-    /// State of loss recovery, Linux's number.
-    pub ca_state: u8,
+columns! {
+    /// A row of the table `cwnd`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct CwndRow {}
+    /// A row per sample of a flow.
+    pub static CWND;
+    Number time_s = |time_ns: u64| seconds(time_ns), "s", "time of the sample";
+    Index flow: u32, "", "number of the flow";
+    Index cwnd: u32, "segments", "congestion window";
+    Index ssthresh: u32, "segments", "slow start threshold";
+    // `srtt_us8` is in eighths of a µs.
+    Number srtt_ms = |srtt_us8: u32| f64::from(srtt_us8) / 8e3, "ms", "smoothed round trip time; 0 before the first sample";
+    Index in_flight: u32, "segments", "segments in flight";
+    Count forwarded: u64, "segments", "segments that have left the flow's last link so far, retransmissions included", only(Lane::OF_SCENARIOS);
+    // Of a fused flow, as of the newest acknowledgement at the sender.
+    Count delivered: u64, "segments", "distinct segments that have reached the receiver so far, as the sender knows of them";
+    // The field has Linux's number.
+    Text ca_state = |ca_state: u8| STATES.get(usize::from(*ca_state)).copied().unwrap_or(""), "", "state of loss recovery: open, disorder, cwr, recovery or loss";
 }
-
-/// A row per sample of a flow.
-pub static CWND: &[Column<CwndRow>] = &[
-    Column::new("time_s", "s", "time of the sample", Number(|r| seconds(r.time_ns))),
-    Column::new("flow", "", "number of the flow", Index(|r| r.flow)),
-    Column::new("cwnd", "segments", "congestion window", Index(|r| r.cwnd)),
-    Column::new("ssthresh", "segments", "slow start threshold", Index(|r| r.ssthresh)),
-    Column::new(
-        "srtt_ms",
-        "ms",
-        "smoothed round trip time; 0 before the first sample",
-        Number(|r| f64::from(r.srtt_us8) / 8e3),
-    ),
-    Column::new("in_flight", "segments", "segments in flight", Index(|r| r.in_flight)),
-    Column::only(
-        Lane::OF_SCENARIOS,
-        "forwarded",
-        "segments",
-        "segments that have left the flow's last link so far, retransmissions included",
-        Count(|r| r.forwarded),
-    ),
-    Column::new(
-        "delivered",
-        "segments",
-        "distinct segments that have reached the receiver so far, as the sender knows of them",
-        Count(|r| r.delivered),
-    ),
-    Column::new(
-        "ca_state",
-        "",
-        "state of loss recovery: open, disorder, cwr, recovery or loss",
-        Read::Text(|r| STATES.get(r.ca_state as usize).copied().unwrap_or("")),
-    ),
-];

@@ -2,31 +2,16 @@
 //! The table `inner`, on request (`record.inner`).
 
 use super::shared::seconds;
-use crate::column::{Column, Read};
-use Read::{Count, Index, Number, Word};
+use crate::column::columns;
 
-/// A row of the table `inner`: one inner variable of a flow's algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InnerRow {
-    /// Time, ns.
-    pub time_ns: u64,
-    /// Flow number.
-    pub flow: u32,
-    /// Name, which tells unit and scale (`cwnd show` has both).
-    pub name: &'static str,
-    /// Value, as the algorithm keeps it.
-    pub value: u64,
+columns! {
+    /// A row of the table `inner`: one inner variable of a flow's algorithm.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct InnerRow {}
+    /// A row per inner variable of a sample, on request (`record.inner`).
+    pub static INNER;
+    Number time_s = |time_ns: u64| seconds(time_ns), "s", "time of the sample";
+    Index flow: u32, "", "number of the flow";
+    Word name: &'static str, "", "name of the variable; the algorithm's page has its unit and scale";
+    Count value: u64, "", "its value, as the algorithm keeps it";
 }
-
-/// A row per inner variable of a sample, on request (`record.inner`).
-pub static INNER: &[Column<InnerRow>] = &[
-    Column::new("time_s", "s", "time of the sample", Number(|r| seconds(r.time_ns))),
-    Column::new("flow", "", "number of the flow", Index(|r| r.flow)),
-    Column::new(
-        "name",
-        "",
-        "name of the variable; the algorithm's page has its unit and scale",
-        Word(|r| r.name),
-    ),
-    Column::new("value", "", "its value, as the algorithm keeps it", Count(|r| r.value)),
-];

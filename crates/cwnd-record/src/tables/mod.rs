@@ -62,25 +62,30 @@ pub fn all() -> Vec<TableInfo> {
     let hooks = HOOKS.iter().chain(OUR_STATE).chain(KERNELS_STATE);
     vec![
         table("flows", "a flow: its summary", SCENARIOS, &*FLOWS),
-        table("flows", "a connection", KERNEL, CONNECTIONS),
+        table("flows", "a connection", KERNEL, &*CONNECTIONS),
         table("links", "a link: its summary, over everything that crossed it", SCENARIOS, &*LINKS),
-        table("rates", "a rate of a link", SCENARIOS, RATES),
-        table("cwnd", "a sample of a flow", &Lane::ALL, CWND),
+        table("rates", "a rate of a link", SCENARIOS, &*RATES),
+        table("cwnd", "a sample of a flow", &Lane::ALL, &*CWND),
         table("queue", "a sample of a link", SCENARIOS, &*QUEUE),
-        table("events", "a start, stop, switch, drop, state change or timeout of a flow", SCENARIOS, EVENTS),
-        table("inner", "an inner variable in a sample of a flow, with `record.inner`", SCENARIOS, INNER),
-        table("transfers", "a transfer", SCENARIOS, TRANSFERS),
-        table("waits", "a class of a link's queueing delays", SCENARIOS, WAITS),
+        table(
+            "events",
+            "a start, stop, switch, drop, state change or timeout of a flow",
+            SCENARIOS,
+            &*EVENTS,
+        ),
+        table("inner", "an inner variable in a sample of a flow, with `record.inner`", SCENARIOS, &*INNER),
+        table("transfers", "a transfer", SCENARIOS, &*TRANSFERS),
+        table("waits", "a class of a link's queueing delays", SCENARIOS, &*WAITS),
         TableInfo {
             summary_only: true,
-            ..table("traffic", "a group of traffic in one direction; in the summary only", SIM, TRAFFIC)
+            ..table("traffic", "a group of traffic in one direction; in the summary only", SIM, &*TRAFFIC)
         },
         table("hooks", "a call of a hook, of a trace call by call", KERNEL, hooks),
         table(
             "packets",
             "an acknowledgement, a transmission or an expired timer, of a trace with `--transport`",
             KERNEL,
-            PACKETS,
+            &*PACKETS,
         ),
     ]
 }

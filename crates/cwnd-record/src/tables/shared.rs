@@ -26,8 +26,3 @@ pub(super) fn by_cause<R>(
     };
     DropCause::ALL.iter().map(column).collect()
 }
-
-/// The columns of a table in parts.
-pub(super) fn joined<R, const N: usize>(parts: [Vec<Column<R>>; N]) -> Vec<Column<R>> {
-    parts.into_iter().flatten().collect()
-}

@@ -41,10 +41,10 @@ impl Simulation {
     pub fn digest(&self) -> u64 {
         let (recorded, summary) = (self.tables(), self.summary());
         let mut digest = Digest(0xcbf2_9ce4_8422_2325);
-        digest.columns(tables::CWND, &recorded.cwnd);
+        digest.columns(&tables::CWND, &recorded.cwnd);
         digest.columns(&tables::QUEUE, &recorded.queue);
-        digest.columns(tables::EVENTS, &recorded.events);
-        digest.columns(tables::WAITS, &self.waits());
+        digest.columns(&tables::EVENTS, &recorded.events);
+        digest.columns(&tables::WAITS, &self.waits());
         digest.columns(&tables::FLOWS, &summary.flows);
         digest.columns(&tables::LINKS, &summary.links);
         digest.0

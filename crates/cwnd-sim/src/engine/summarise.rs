@@ -97,7 +97,7 @@ fn receive_window(scenario: &Scenario, flow: &Flow) -> Option<f64> {
 pub fn rates(scenario: &Scenario) -> Vec<RateRow> {
     let of_link = |(link, config): (u32, LinkConfig)| {
         let steps = config.server.rate().map(|rate| rate.steps(scenario.duration));
-        steps.into_iter().flatten().map(move |(from_ns, rate)| RateRow { link, from_ns, rate })
+        steps.into_iter().flatten().map(move |(from_ns, rate_bps)| RateRow { link, from_ns, rate_bps })
     };
     (0..).zip(scenario.link_configs()).flat_map(of_link).collect()
 }
