@@ -43,7 +43,7 @@ Written by `python -m tools.docs.live_points DIR...` from the results of [`cwnd 
 
 Each point of a paper's experiment ran once on [lane live](../../guide/live.md), under the first seed (column *Linux*).
 The running kernel ran the same algorithm through the same emulated links, with its own recovery, timers and ACKs.
-Where the paper's flows have no random time, each packet waited up to 10 µs at random ([why](../../guide/live.md#what-comes-at-one-instant)).
+Where the paper's flows have no random time, each packet waited up to 10 µs at random ([why](../../guide/live.md#simultaneous-packets-and-phase-effects)).
 Two columns show the simulator:
 
 * *simulator* has the recovery of the paper's TCP, which the claims are judged by: the mean, and in brackets the minimum and maximum of its seeds.
