@@ -52,7 +52,7 @@ INTRO = f"""# Python
 
 {NOTE}
 
-[From Python](../guide/python.md) shows how they work together. [Classes](python-classes.md), [measures](python-metrics.md), [pictures](python-plot.md).
+[Use cwnd from Python](../guide/python.md) shows how the functions and classes work together. [Classes](python-classes.md), [measures](python-metrics.md), [pictures](python-plot.md).
 Quantities in texts carry their unit (`"40ms"`, `"10Mbit/s"`), numbers have it in their name (`duration_s`, `queue_p95_ms`, `throughput_mbps`).
 """
 #: The types of keywords, and the functions that take them.
