@@ -9,7 +9,8 @@ from tools.release.folder import Release
 from tools.release.notes import CHANGELOG, section
 from tools.release.running import run
 
-TESTS = ("make", "--no-print-directory", "test-all")
+#: All tests that this machine can run.
+TESTS = ("make", "test-all")
 
 
 def check(release: Release) -> str:
