@@ -7,10 +7,11 @@ from typing import Unpack, overload
 
 from cwnd import _native
 from cwnd._internal.input_errors import refused
+from cwnd._internal.keyword_names import check_keywords
 from cwnd.replicates.api import Replicates, replicate
 from cwnd.result.result import Result
 from cwnd.result.store import run
-from cwnd.scenario.builders import built, check_keywords, documented, flows_in_one_list, keywords_json
+from cwnd.scenario.builders import built, documented, flows_in_one_list, keywords_json
 from cwnd.scenario.flow import Flows
 from cwnd.scenario.keyword_types import BottleneckSettings
 from cwnd.scenario.settings import CompareSettings

@@ -16,6 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
+from cwnd.diff.api import IntervalSettings
+from cwnd.plot.studies.heatmap import HeatmapSettings
+from cwnd.plot.studies.planes import DelaySettings, FairnessSettings
+from cwnd.plot.studies.response import ResponseSettings
+from cwnd.replicates.api import ReplicateSettings
+from cwnd.result.store import WriteSettings
 from cwnd.scenario.keyword_types import (
     AxisSettings,
     BottleneckSettings,
@@ -67,6 +73,13 @@ KEYWORDS = (
     CompareSettings,
     AxisSettings,
     SweepSettings,
+    WriteSettings,
+    ReplicateSettings,
+    IntervalSettings,
+    ResponseSettings,
+    HeatmapSettings,
+    FairnessSettings,
+    DelaySettings,
 )
 
 
@@ -137,7 +150,7 @@ def function_section(name: str, function: Function, texts: Texts) -> list[str]:
         )
         table.append([f"`{parameter.name}`", f"`{plain(kind)}`", default, texts.meaning(short, parameter.name, said)])
     if (kind := keywords(function)) is not None:
-        table.append(["`**settings`", f"`{kind}`", "", f"the keywords of [{kind}](#{kind.lower()})"])
+        table.append(["`**settings`", f"`{kind}`", "", f"the keywords of [{kind}](python.md#{kind.lower()})"])
     return [*lines, *(pages.table(["parameter", "type", "default", "meaning"], table) if table else [])]
 
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from cwnd._internal.input_errors import flag_of, path_of, refused
+from cwnd._internal.keyword_names import check_keywords
 from cwnd.diff.compute import Comparing, compute
 from cwnd.diff.results import Difference
 from cwnd.diff.sides import Chosen, Side, factors_of, numbers_of_both, same_factors
@@ -24,6 +26,19 @@ GIVEN = "a Study, Replicates or a Result, or the folder of one"
 METHODS = ("t", "bootstrap")
 
 
+class IntervalSettings(TypedDict, total=False):
+    """Keywords of `cwnd.diff` for the intervals."""
+
+    #: whether runs of the same point and seed are pairs (`True`)
+    paired: bool
+    #: confidence level of the intervals (0.95)
+    level: float
+    #: part of `a` within which numbers are equivalent, by two one-sided tests
+    margin: float | None
+    #: `"t"`, or `"bootstrap"` (BCa)
+    method: Method
+
+
 def diff(
     a: Side | str | os.PathLike[str],
     b: Side | str | os.PathLike[str] | None = None,
@@ -31,10 +46,7 @@ def diff(
     between: str | None = None,
     where: Mapping[str, object] | None = None,
     measures: Iterable[str] | None = None,
-    paired: bool = True,
-    level: float = 0.95,
-    margin: float | None = None,
-    method: Method = "t",
+    **settings: Unpack[IntervalSettings],
 ) -> Difference:
     """Compares `b` with `a`: for each number that both have, the difference with its interval, over all points and at each point.
 
@@ -46,6 +58,9 @@ def diff(
 
     Raises `ScenarioError` for invalid arguments, `NoResultError` for folders without a result.
     """
+    check_keywords(settings, diff)
+    level, margin = settings.get("level", 0.95), settings.get("margin")
+    paired, method = settings.get("paired", True), settings.get("method", "t")
     sides = [side_of("a", a)]
     if between is None:
         if b is None:

@@ -9,6 +9,7 @@ from inspect import Parameter, signature
 from typing import ParamSpec, TypeVar
 
 from cwnd._internal.input_errors import refused
+from cwnd._internal.keyword_names import keys_of
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
@@ -37,7 +38,10 @@ def checked(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
     """A function of `cwnd.plot` that answers arguments that it does not have, that are missing, given twice or of another type, with a `ScenarioError`."""
     of = signature(function)
     name = f"cwnd.plot.{function.__name__}"
-    by_name = [each.name for each in of.parameters.values() if each.kind is not Parameter.POSITIONAL_ONLY]
+    named_ones = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    by_name = [each.name for each in of.parameters.values() if each.kind in named_ones]
+    if any(each.kind is Parameter.VAR_KEYWORD for each in of.parameters.values()):
+        by_name += keys_of(function)
 
     @wraps(function)
     def call(*arguments: Arguments.args, **named: Arguments.kwargs) -> Drawn:
@@ -45,10 +49,10 @@ def checked(function: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
             if argument not in by_name:
                 raise refused(argument, value, f"an argument of {name}", by_name)
         try:
-            given = of.bind(*arguments, **named).arguments
+            given = dict(of.bind(*arguments, **named).arguments)
         except TypeError as error:
             raise refused(name, arguments[1:], f"its arguments, {', '.join(by_name)}: {error}") from None
-        for argument, value in given.items():
+        for argument, value in {**given, **given.pop("settings", {})}.items():
             check_type(argument, value)
         return function(*arguments, **named)
 

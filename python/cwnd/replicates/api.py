@@ -8,9 +8,10 @@ import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from cwnd._internal.input_errors import path_of, refused, scenario_of
+from cwnd._internal.keyword_names import check_keywords
 from cwnd._internal.notebook_repr import Displayed
 from cwnd._native import FlowGroup, Scenario
 from cwnd.replicates.document import ReplicatesDocument, RunDocument, combine
@@ -116,15 +117,22 @@ def with_seeds(scenario: Scenario, seeds: int) -> dict[int, Scenario]:
     return {seed: scenario.with_seed(seed) for seed in numbers}
 
 
+class ReplicateSettings(TypedDict, total=False):
+    """More keywords of `cwnd.replicate`."""
+
+    #: replace another result of cwnd in `folder`
+    force: bool
+    #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root)
+    lane: str
+
+
 def replicate(
     scenario: Scenario | str | os.PathLike[str],
     seeds: int,
     jobs: int | None = None,
     folder: str | Path | None = None,
     watch: Watch | None = None,
-    *,
-    force: bool = False,
-    lane: str = SIM,
+    **settings: Unpack[ReplicateSettings],
 ) -> Replicates:
     """Runs `scenario`, or the one in the file at this path, with `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
 
@@ -134,6 +142,8 @@ def replicate(
     Warns if several runs are all the same: then nothing in the scenario is random (in Python a `Flow` starts at 0 s by default). Warns
     (`ConnectionWarning`) if connections of real stacks failed: `Replicates.failures`.
     """
+    check_keywords(settings, replicate)
+    force, lane = settings.get("force", False), settings.get("lane", SIM)
     scenario = scenario_of(scenario)
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
         raise refused("seeds", seeds, f"a whole number from 1 to {MOST_SEEDS}")

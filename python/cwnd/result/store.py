@@ -12,11 +12,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from typing import TYPE_CHECKING, NotRequired, TypedDict, Unpack
 
 from cwnd._internal import partial_folders
 from cwnd._internal.input_errors import flag_of, path_of, refused, scenario_of
 from cwnd._internal.json_files import read_json
+from cwnd._internal.keyword_names import check_keywords
 from cwnd._internal.temporary_files import SUFFIX
 from cwnd._native import Scenario, __version__
 from cwnd.result.failures import warn_of_failures
@@ -203,15 +204,23 @@ def save(
     return folder
 
 
+class WriteSettings(TypedDict, total=False):
+    """Keywords of `cwnd.run` for what it writes to `folder`."""
+
+    #: whether pictures are drawn
+    pictures: bool
+    #: replace another result of cwnd in the folder
+    force: bool
+
+
 def run(
     scenario: Scenario | str | os.PathLike[str],
     progress: Progress | None = None,
     *,
     folder: str | Path | None = None,
-    pictures: bool = True,
-    force: bool = False,
     lane: str = SIM,
     threads: int = 1,
+    **settings: Unpack[WriteSettings],
 ) -> Result:
     """Runs `scenario`, or the one in the file at this path, to its end; `progress` is called with the engine every few hundredths of a second of work.
 
@@ -227,10 +236,14 @@ def run(
     what the system refuses, and `FellBehindError` if this machine did not keep up: such a run has no result. Warns (`ConnectionWarning`) if
     a connection of a real stack ended by a fault or never opened: `Result.failures`.
     """
+    check_keywords(settings, run)
     scenario = scenario_of(scenario)
     if progress is not None and not callable(progress):
         raise refused("progress", progress, "a function that takes the simulation")
-    pictures, force = flag_of("pictures", pictures), flag_of("force", force)
+    pictures, force = (
+        flag_of("pictures", settings.get("pictures", True)),
+        flag_of("force", settings.get("force", False)),
+    )
     threads = check_threads(threads, check_lane(lane))
     if folder is None:
         result = run_in_memory(scenario, progress, lane, threads)

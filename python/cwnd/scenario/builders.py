@@ -11,16 +11,16 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
-from inspect import signature
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack
 
 from cwnd import _native
 from cwnd._internal.input_errors import NOT_JSON, refused, shown
 from cwnd._internal.input_files import forget_ended, raise_ended
-from cwnd._native import Scenario, ScenarioError, nearest
+from cwnd._internal.keyword_names import check_keywords, keys_of
+from cwnd._native import Scenario, ScenarioError
 from cwnd.scenario.flow import Flow, Flows, KeyTable, Link, Value
 from cwnd.scenario.keyword_types import CommonSettings, DumbbellSettings, ParkingLotSettings
-from cwnd.scenario.keywords import DESCRIPTIONS, KEYWORDS, QUEUES, RECORDS
+from cwnd.scenario.keywords import DESCRIPTIONS, KEYWORDS, QUEUES
 
 if TYPE_CHECKING:
     from cwnd._native import Keyword
@@ -55,13 +55,6 @@ def flows_in_one_list(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **settings)
 
     return checked
-
-
-def keys_of(function: Callable[..., object]) -> list[str]:
-    """The keys of the type of a function's `**settings`."""
-    *_, others = signature(function, eval_str=True).parameters.values()
-    (keys,) = get_args(others.annotation)
-    return list(get_type_hints(keys))
 
 
 def documented(function: Callable[P, R]) -> Callable[P, R]:
@@ -225,20 +218,6 @@ def plain(field: str, value: object, around: tuple[object, ...] = ()) -> object:
     if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
         return plain(field, value.item())  # a number of numpy's
     raise refused(field, value, "text, a number, true or false, a list or a table of them")
-
-
-def check_keywords(settings: Mapping[str, object], function: Callable[..., object]) -> None:
-    """Refuses keywords that `function` does not have: its parameters, and the keys of the type of its `settings`."""
-    *parameters, _ = signature(function).parameters
-    names = [*parameters, *keys_of(function)]
-    for key, value in settings.items():
-        if key in names:
-            continue
-        # Of `[record]` some keywords have its name, and some have not.
-        bare = key.removeprefix("record_")
-        near = [bare] if bare in RECORDS else nearest(key, names)
-        offer = f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(names)}"
-        raise refused(key, value, f"a keyword of {function.__name__}{offer}")
 
 
 def from_document(

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Unpack
 
 from cwnd._internal.input_errors import flag_of, path_of, refused
+from cwnd._internal.keyword_names import check_keywords
 from cwnd._native import Scenario
 from cwnd.replicates.api import MOST_JOBS, jobs_of
 from cwnd.replicates.executor import Watch
 from cwnd.result.lanes import SIM, check_lane
-from cwnd.scenario.builders import as_list, check_keywords, documented, keywords_document, name_of
+from cwnd.scenario.builders import as_list, documented, keywords_document, name_of
 from cwnd.scenario.flow import Flow
 from cwnd.scenario.keyword_types import AxisSettings
 from cwnd.scenario.keywords import AXES

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any
 
 import pytest
 
 import cwnd
 from cwnd import plot
+from cwnd._internal.keyword_names import keys_of
 from cwnd.plot.runs.kinds import KINDS as OF_RUNS
 from cwnd.plot.studies.kinds import KINDS as OF_STUDIES
 
@@ -31,11 +32,18 @@ def run() -> cwnd.Result:
     return cwnd.compare(["cubic", "reno"], **SMALL)
 
 
+def arguments_of(function: Callable[..., object]) -> list[str]:
+    """The names of a function's arguments, those of its settings too."""
+    parameters = signature(function).parameters.values()
+    named = [each.name for each in parameters if each.kind is not Parameter.VAR_KEYWORD]
+    return named if len(named) == len(parameters) else [*named, *keys_of(function)]
+
+
 def test_the_options_of_the_command_are_arguments_of_the_functions() -> None:
     for kinds in (OF_STUDIES, OF_RUNS):
         for name, kind in kinds.items():
             function = getattr(plot, name.replace("-", "_"))
-            has = set(signature(function).parameters)
+            has = set(arguments_of(function))
             assert kind.arguments | {"width", "ax"} <= has, name
             assert (name in OF_RUNS and name != "cdf") or "where" in has, name
 
@@ -45,7 +53,7 @@ def test_a_value_of_a_wrong_type_is_refused_in_one_line(
     draw: Callable[..., object], study: cwnd.Study, run: cwnd.Result
 ) -> None:
     data = study if draw in STUDY else run
-    for name in list(signature(draw).parameters)[1:]:
+    for name in arguments_of(draw)[1:]:
         for value in WRONG:
             with pytest.raises(cwnd.ScenarioError, match=rf"{name}: .* is not accepted; expected ") as refusal:
                 draw(data, **{name: value})

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from cwnd._internal.input_errors import flag_of, refused
 from cwnd.diff.statistics import Samples, median_difference
@@ -32,6 +32,21 @@ Comparison = Literal["difference", "ratio"]
 Place = tuple[Cell, Cell]
 
 
+class HeatmapSettings(TypedDict, total=False):
+    """More keywords of `cwnd.plot.heatmap`."""
+
+    #: the first of two variants to compare, by its label
+    of: str | None
+    #: the second
+    against: str | None
+    #: whether cells have the ratio of the two, and not their difference
+    ratio: bool
+    #: `"column"`, `"page"` or `"slide"` (`"page"`)
+    width: Width
+    #: axes of matplotlib to draw into
+    ax: Axes | None
+
+
 @checked
 def heatmap(
     study: Study,
@@ -39,12 +54,7 @@ def heatmap(
     y: str | None = None,
     measure: str | None = None,
     where: Where | None = None,
-    *,
-    of: str | None = None,
-    against: str | None = None,
-    ratio: bool = False,
-    width: Width = "page",
-    ax: Axes | None = None,
+    **settings: Unpack[HeatmapSettings],
 ) -> Figure:
     """Draws a measure (throughput of the groups of flows by default) over two factors: a cell per point, with its mean over the seeds, and a panel per variant.
 
@@ -54,6 +64,8 @@ def heatmap(
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have, for studies of one factor, and for more than six panels.
     """
+    of, against, ratio = settings.get("of"), settings.get("against"), settings.get("ratio", False)
+    width, ax = settings.get("width", "page"), settings.get("ax")
     comparison: Comparison = "ratio" if flag_of("ratio", ratio) else "difference"
     if (of is None) != (against is None):
         name = "against" if against is None else "of"

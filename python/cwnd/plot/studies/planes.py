@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from cwnd._internal.input_errors import refused, unfit
 from cwnd.metrics.names import measure_named
@@ -43,6 +43,17 @@ def by_run(chosen: Chosen) -> dict[RunKey, list[RunRow]]:
     return found
 
 
+class FairnessSettings(TypedDict, total=False):
+    """More keywords of `cwnd.plot.fairness`."""
+
+    #: the factor whose levels have points of their own
+    x: str | None
+    #: `"column"`, `"page"` or `"slide"` (`"page"`)
+    width: Width
+    #: axes of matplotlib to draw into
+    ax: Axes | None
+
+
 @checked
 def fairness(
     study: Study,
@@ -50,10 +61,7 @@ def fairness(
     against: str | None = None,
     measure: str | None = None,
     where: Where | None = None,
-    *,
-    x: str | None = None,
-    width: Width = "page",
-    ax: Axes | None = None,
+    **settings: Unpack[FairnessSettings],
 ) -> Figure:
     """Draws the throughput of one group of flows against that of another group on the same link, with the lines of equal shares and of full capacity.
 
@@ -63,6 +71,7 @@ def fairness(
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for studies without two groups that share a link.
     """
+    x, width, ax = settings.get("x"), settings.get("width", "page"), settings.get("ax")
     if measure is not None:
         measure = measure_named("measure", measure, RATES, "a rate of groups")
     known = capacities(study, where)
@@ -103,17 +112,26 @@ def fairness(
     return canvas.figure
 
 
+class DelaySettings(TypedDict, total=False):
+    """More keywords of `cwnd.plot.delay_throughput`."""
+
+    #: the factor whose levels have points of their own
+    x: str | None
+    #: the link whose delay is drawn (the first)
+    link: str | None
+    #: `"column"`, `"page"` or `"slide"` (`"page"`)
+    width: Width
+    #: axes of matplotlib to draw into
+    ax: Axes | None
+
+
 @checked
 def delay_throughput(
     study: Study,
     delay: str | None = None,
     measure: str | None = None,
     where: Where | None = None,
-    *,
-    x: str | None = None,
-    link: str | None = None,
-    width: Width = "page",
-    ax: Axes | None = None,
+    **settings: Unpack[DelaySettings],
 ) -> Figure:
     """Draws the throughput of each group of flows against the queueing delay of the link, whose axis is reversed: up and to the right is better.
 
@@ -123,6 +141,8 @@ def delay_throughput(
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have.
     """
+    x, link = settings.get("x"), settings.get("link")
+    width, ax = settings.get("width", "page"), settings.get("ax")
     chosen = choose(study, measure, where, of=("group",))
     factors = {name: values for name, values in chosen.where.items() if name in chosen.factors}
     links = study.means.filter(study.means["of"].to_numpy(zero_copy_only=False) == "link")["name"].unique().to_pylist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from matplotlib.transforms import ScaledTranslation
 
@@ -38,6 +38,15 @@ BARS_MARGIN = 0.15
 BESIDE = 0.08
 
 
+class ResponseSettings(TypedDict, total=False):
+    """More keywords of `cwnd.plot.response`."""
+
+    #: `"column"`, `"page"` or `"slide"` (`"page"`)
+    width: Width
+    #: axes of matplotlib to draw into
+    ax: Axes | None
+
+
 @checked
 def response(
     study: Study,
@@ -45,9 +54,7 @@ def response(
     measure: str | None = None,
     by: str | None = None,
     where: Where | None = None,
-    *,
-    width: Width = "page",
-    ax: Axes | None = None,
+    **settings: Unpack[ResponseSettings],
 ) -> Figure:
     """Draws a measure (`measure`, throughput of the groups of flows by default) against a factor (`x`, by default the numeric factor with the most levels).
 
@@ -58,6 +65,7 @@ def response(
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have, and for more than six panels or twelve lines.
     """
+    width, ax = settings.get("width", "page"), settings.get("ax")
     chosen = choose(study, measure, where)
     layout = lay_out(chosen, x=x, by=by)
     panels = panels_of(layout, chosen.means())
