@@ -58,7 +58,7 @@ impl std::error::Error for BuildError {}
 pub fn build_object(plugin: &KernelPlugin<'_>, scratch: &Path) -> Result<PathBuf, BuildError> {
     let name = plugin.algorithm.name;
     if name.len() > NAME_MAX {
-        let why = format!("{name} is too long a name for the kernel, which has room for {NAME_MAX} letters");
+        let why = format!("the name {name} is too long: the kernel allows {NAME_MAX} letters");
         return Err(BuildError::Refused(why));
     }
     let tools = Toolchain::find().map_err(BuildError::Toolchain)?;

@@ -219,10 +219,10 @@ fn only_programs_are_left(tools: &Toolchain, name: &str, object: &Path) -> Resul
                 .iter()
                 .any(|c| symbol.starts_with(c)) => {}
             "U" => {
-                return Err(format!("{name}: {symbol} is called, which the kernel does not have (a panic?)"));
+                return Err(format!("{name}: it calls {symbol}, which the kernel does not have (a panic?)"));
             }
             "T" | "t" if !["program_", "record_", "contain"].iter().any(|c| symbol.starts_with(c)) => {
-                return Err(format!("{name}: {symbol} was not inlined, and the kernel refuses it"));
+                return Err(format!("{name}: {symbol} was not inlined, so the kernel refuses it"));
             }
             _ => {}
         }

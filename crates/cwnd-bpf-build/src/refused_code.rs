@@ -22,7 +22,7 @@ const LARGE: u64 = 64;
 /// What has no line that shows it: each of the variables does.
 const LOCALS: Refusal = Refusal {
     what: "local variables of more than 512 bytes",
-    instead: "keep less: the kernel's stack has 512 bytes, and a state at most 104",
+    instead: "use less: the kernel's stack has 512 bytes, and a state has at most 104",
     is: |_| false,
 };
 
@@ -30,7 +30,7 @@ const LOCALS: Refusal = Refusal {
 const REFUSALS: &[Refusal] = &[
     Refusal {
         what: "a product or quotient of more than 64 bits",
-        instead: "multiply what fits in 64 bits, such as u64::from(a) * u64::from(b) of two u32, or u32::saturating_mul, or shift first",
+        instead: "keep the product within 64 bits, with u64::from(a) * u64::from(b) of two u32, or u32::saturating_mul, or shift first",
         is: |code| {
             code.contains("mul.with.overflow.i64")
                 || ["mul", "udiv", "sdiv", "urem", "srem"]
@@ -41,7 +41,7 @@ const REFUSALS: &[Refusal] = &[
     },
     Refusal {
         what: "a signed division",
-        instead: "divide magnitudes, such as a.unsigned_abs() / b.unsigned_abs(), and put the sign back",
+        instead: "divide magnitudes, such as a.unsigned_abs() / b.unsigned_abs(), and restore the sign",
         is: |code| {
             let divides = |of: &str| has_operation(code, "sdiv", of) || has_operation(code, "srem", of);
             let by = code.split(", !dbg").next().and_then(|code| code.rsplit(' ').next()).unwrap_or_default();
@@ -52,7 +52,7 @@ const REFUSALS: &[Refusal] = &[
     },
     Refusal {
         what: "floating-point arithmetic",
-        instead: "count in integers, with the scale in the name, such as gain_x256",
+        instead: "use integers, with the scale in the name, such as gain_x256",
         is: |code| {
             ["uitofp", "sitofp", "fptoui", "fptosi", "fadd", "fsub", "fmul", "fdiv", "fcmp", "llvm.fpto"]
                 .iter()
@@ -60,7 +60,7 @@ const REFUSALS: &[Refusal] = &[
         },
     },
     Refusal {
-        what: "a division by what may be 0",
+        what: "a division by a value that may be 0",
         instead: "divide by b.max(1)",
         is: |code| code.contains("panic_const_div_by_zero") || code.contains("panic_const_rem_by_zero"),
     },
@@ -77,23 +77,23 @@ const REFUSALS: &[Refusal] = &[
         is: |code| code.contains("unwrap_failed") || code.contains("expect_failed"),
     },
     Refusal {
-        what: "a logarithm of what may be 0",
-        instead: "take that of a.max(1)",
+        what: "a logarithm of a value that may be 0",
+        instead: "use a.max(1)",
         is: |code| code.contains("panic_for_nonpositive_argument"),
     },
     Refusal {
         what: "a panic",
-        instead: "return what can be kept to: a kernel object has no panics, no assert! and no formatting",
+        instead: "return a fallback value: a kernel object has no panics, no assert! and no formatting",
         is: |code| code.contains("call ") && (code.contains("panic") || code.contains("core3fmt")),
     },
     Refusal {
         what: "a call through a pointer",
-        instead: "call what match or if chooses: a kernel object has no function pointers and no dyn",
+        instead: "select the call with match or if: a kernel object has no function pointers and no dyn",
         is: |code| is_call_of(code, &["%"]),
     },
     Refusal {
         what: "a call that is not inlined",
-        instead: "write out what it does, and a loop for what calls itself",
+        instead: "write its body inline, and replace recursion by a loop",
         // As Rust names functions; those of the C around the hooks have plain names.
         is: |code| is_call_of(code, &["@_R", "@_Z", "@\"_R", "@\"_Z"]),
     },
@@ -170,7 +170,7 @@ pub fn explain(code: &str, crate_dir: &Path) -> Vec<String> {
             Some(Place { file, line, called: None }) => {
                 lines.push(format!("{}:{line}: {what}; {instead}", file.display()));
             }
-            None => lines.push(format!("{what}, outside of the crate's own source; {instead}")),
+            None => lines.push(format!("{what}, outside the crate's own source; {instead}")),
         }
     }
     lines
@@ -307,18 +307,18 @@ define i64 @h() {
         let lines = explain(CODE, Path::new("/home/me/pace"));
         let begins = |line: &str, words: &str| assert!(line.starts_with(words), "{line}");
         assert_eq!(lines.len(), 8, "{lines:#?}");
-        begins(&lines[0], "a product or quotient of more than 64 bits, outside of the crate's own source; ");
+        begins(&lines[0], "a product or quotient of more than 64 bits, outside the crate's own source; ");
         begins(
             &lines[1],
-            "src/pace.rs:40: saturating_mul: a product or quotient of more than 64 bits; multiply what fits",
+            "src/pace.rs:40: saturating_mul: a product or quotient of more than 64 bits; keep the product within",
         );
         begins(&lines[2], "src/pace.rs:41: a signed division; divide magnitudes");
         begins(&lines[3], "src/pace.rs:42: an index that may be out of bounds; use get and get_mut");
-        begins(&lines[4], "src/pace.rs:43: a call through a pointer; call what match or if chooses");
-        begins(&lines[5], "src/pace.rs:44: a call that is not inlined; write out what it does");
+        begins(&lines[4], "src/pace.rs:43: a call through a pointer; select the call with match or if");
+        begins(&lines[5], "src/pace.rs:44: a call that is not inlined; write its body inline");
         // 400 and 240 bytes; a function with 400 alone has room for them.
         for (line, number) in [(&lines[6], 45), (&lines[7], 46)] {
-            begins(line, &format!("src/pace.rs:{number}: local variables of more than 512 bytes; keep less"));
+            begins(line, &format!("src/pace.rs:{number}: local variables of more than 512 bytes; use less"));
         }
     }
 }

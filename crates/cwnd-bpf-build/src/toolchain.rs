@@ -90,7 +90,7 @@ fn variable(name: &str) -> Option<String> {
 
 fn packages(version: &str) -> String {
     format!(
-        "a kernel object needs, as Debian names them: rustc-web libstd-rust-web-dev-bpf clang-{version} \
+        "a kernel object needs these Debian packages: rustc-web libstd-rust-web-dev-bpf clang-{version} \
          llvm-{version} libbpf-dev libelf-dev zlib1g-dev pkg-config (CWND_BPF_RUSTC, CWND_BPF_LLVM (a bin folder) \
          and CWND_BPF_CLANG name others)"
     )
@@ -112,7 +112,7 @@ fn llvm_of(rustc: &Path) -> Result<u32, String> {
     about
         .lines()
         .find_map(|line| line.strip_prefix("LLVM version: ")?.split('.').next()?.parse().ok())
-        .ok_or_else(|| format!("{} -vV tells no LLVM version", rustc.display()))
+        .ok_or_else(|| format!("{} -vV shows no LLVM version", rustc.display()))
 }
 
 fn require_core(rustc: &Path) -> Result<(), String> {

@@ -271,14 +271,14 @@ impl Lab {
         let [senders, receivers] = &self.shared.hosts;
         let dropped = senders.dropped()? + receivers.dropped()?;
         if dropped > 0 {
-            return Err(Error::Behind(format!("the hosts' devices have dropped {dropped} packets")));
+            return Err(Error::Behind(format!("the hosts' devices dropped {dropped} packets")));
         }
         let Pauses { count, total, longest } = carrier.pauses;
         let ms = |ns: u64| ns as f64 / 1e6;
         let (part, most) = TOO_LONG;
         if total > self.scenario.duration / part || longest > most {
             return Err(Error::Behind(format!(
-                "it was stopped, or came too late, {count} times: for {:.1} ms together (allowed are {}) and for up to {:.1} ms at once (allowed are {} ms)",
+                "it was stopped or late {count} times: {:.1} ms in total (allowed: {}) and up to {:.1} ms at once (allowed: {} ms)",
                 ms(total),
                 ms(self.scenario.duration / part),
                 ms(longest),
@@ -290,7 +290,7 @@ impl Lab {
             for (part, limit) in TOO_LATE.map(|(part, of_rtt)| (part, rtt / of_rtt)) {
                 if lateness.per_mille(part) > limit {
                     return Err(Error::Behind(format!(
-                        "of 1000 {what} {} were more than {} ms late, which is much beside a round trip of {} ms (worst: {} ms)",
+                        "of 1000 {what} {} were more than {} ms late, too much for a round trip of {} ms (worst: {} ms)",
                         1000 - part,
                         ms(limit),
                         ms(rtt),

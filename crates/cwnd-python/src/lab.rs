@@ -90,7 +90,7 @@ impl Lab {
 
     /// What the emulator says of itself and of the machine, after the end.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let report = self.inner.report().ok_or_else(|| PyRuntimeError::new_err("the run is not over"))?;
+        let report = self.inner.report().ok_or_else(|| PyRuntimeError::new_err("the run has not ended"))?;
         let whole = PyDict::new(py);
         whole.set_item("kernel", report.kernel)?;
         whole.set_item("algorithms", report.algorithms)?;

@@ -34,8 +34,7 @@ pub fn load_plugin(py: Python<'_>, file: &str) -> PyResult<String> {
     let described = describe(table);
     plugin_panic::check(py)?;
     let algorithm = described.map_err(refuse)?;
-    registry::add(algorithm)
-        .map_err(|taken| refuse(format!("a name that no other algorithm has; {} is taken", taken.0)))?;
+    registry::add(algorithm).map_err(|taken| refuse(format!("a unique name; {} is taken", taken.0)))?;
     Ok(algorithm.name.to_owned())
 }
 

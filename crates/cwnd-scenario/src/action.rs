@@ -90,7 +90,7 @@ fn parse_one(kind: &str, keys: &mut TableReader<'_>, scope: &Scope<'_>) -> Resul
         ActionTable::Switch(Concat(OnFlow { flow, at }, ToAlgorithm { cc })) => {
             if is_stock(&cc) {
                 let written = keys.get("cc");
-                return keys.refuse("cc", written, "an algorithm of ours: this one is a stack's own");
+                return keys.refuse("cc", written, "an algorithm of cwnd: this one is a stack's own");
             }
             let params = parse_params(keys, &cc)?;
             return Ok(Action { at, what: ActionKind::Switch(flow, cc, params) });

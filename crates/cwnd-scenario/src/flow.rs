@@ -59,7 +59,7 @@ pub(crate) fn parse_params(table: &TableReader<'_>, cc: &str) -> Result<Vec<(Str
         let Some((key, value)) = table.rest().next() else { return Ok(Vec::new()) };
         let known = table.read_keys();
         let expected = if nearest(key, known.iter().copied()).is_empty() {
-            format!("a key of any flow: {cc} is a stack's own, which has no parameters here")
+            format!("a key of any flow: {cc} is a stack's own algorithm, which has no parameters here")
         } else {
             unknown_key(key, &known)
         };

@@ -50,7 +50,7 @@ pub(crate) fn unknown_algorithm(cc: &str) -> String {
         return unknown_stock(cc, &stock);
     }
     if let Some(stack) = Stack::ALL.iter().find(|stack| stack.name() == cc) {
-        return format!("{WHAT}, beside `stack = \"{}\"`: it is a stack", stack.name());
+        return format!("{WHAT}, with `stack = \"{}\"`: that name is a stack", stack.name());
     }
     // `quinn-cubic`
     for stack in Stack::ALL {
@@ -77,7 +77,7 @@ pub(crate) fn unknown_algorithm(cc: &str) -> String {
 /// What is expected in place of a name that begins with `stock-` where no stack has it.
 pub(crate) fn unknown_stock(cc: &str, known: &[&str]) -> String {
     format!(
-        "an algorithm of ours, or with a `stack` one of its own: {}, or a child's with `stack = \"exec\"`{}",
+        "an algorithm of cwnd, or with a `stack` one of its own: {}, or a child's with `stack = \"exec\"`{}",
         known.join(", "),
         did_you_mean(cc, known)
     )

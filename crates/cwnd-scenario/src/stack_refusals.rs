@@ -26,7 +26,7 @@ pub(crate) fn check(
         if (is_stock(&group.cc) || !stack.supports_cwnd_algorithms()) && !stack.has(&group.cc) {
             let written = table.get("cc");
             let ours =
-                if stack.supports_cwnd_algorithms() { "an algorithm of ours, or " } else { "an algorithm " };
+                if stack.supports_cwnd_algorithms() { "an algorithm of cwnd, or " } else { "an algorithm " };
             let what = format!("{ours}of {}'s own: {}", stack.name(), stack.stock().join(", "));
             let offer = did_you_mean(&group.cc, stack.stock());
             return table.refuse("cc", written, what + &offer);
@@ -76,7 +76,7 @@ fn check_exec(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
     }
     if group.tls {
         let written = table.get("tls");
-        return table.refuse("tls", written, "false: what a child encrypts is its own matter");
+        return table.refuse("tls", written, "false: a child process does its own encryption");
     }
     Ok(())
 }
@@ -90,7 +90,7 @@ fn check_without(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), I
         if with.is_empty() {
             return table.refuse("cc", written, unknown_stock(&group.cc, &stock_names()));
         }
-        let expected = format!("an algorithm of ours, or {}: it is a stack's own", with.join(" or "));
+        let expected = format!("an algorithm of cwnd, or {}: it is a stack's own", with.join(" or "));
         return table.refuse("cc", written, expected);
     }
     if group.tls {

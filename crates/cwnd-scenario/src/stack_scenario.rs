@@ -81,8 +81,8 @@ impl Scenario {
                 .filter_map(|flow| groups.get(*flow as usize))
                 .filter(|group| group.stack.is_some());
             let found = of_stacks.find_map(|group| match key {
-                "start" => group.size.map(|_| "without `size`: what is left of it after a stop is not known"),
-                _ => Some("of the simulator's TCP: a stack takes its algorithm at its start"),
+                "start" => group.size.map(|_| "without `size`: the remainder after a stop is unknown"),
+                _ => Some("of the simulator's TCP: a stack chooses its algorithm at the start"),
             });
             if let Some(what) = found {
                 let (field, expected) = (format!("action.{key}.flow"), format!("a flow {what}"));

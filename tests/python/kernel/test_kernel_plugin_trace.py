@@ -170,7 +170,7 @@ def test_parameters_of_an_object_work_for_load_use_and_switch(
     name = loader.said.split()[0]
     assert name.startswith("cwnd_") and name != "cwnd_mine", "other settings have another name"
     again = load(file, "--param", "beta=0.5")
-    assert "already, with the same settings" in again.said
+    assert "had already loaded" in again.said and "with the same settings" in again.said
     done = cwnd("kernel", "use", file, "--param", "beta=0.5", "--", "true")
     assert (done.returncode, done.stderr) == (0, "")
     listed = json.loads(cwnd("kernel", "list", "--json").stdout)["loaded"]

@@ -66,7 +66,7 @@ NOTHING = [
     (("--cc", "reno"), ("true",), ("cwnd_reno", "true", "0 made, 0 accepted")),
     (("--cc", "reno"), ("sh", "-c", "exit 3"), ("cwnd_reno", "sh", "exit code 3")),
     (("--cc", "kernel/cubic"), ("true",), ("cwnd_k_cubic", "0 made, 0 accepted")),
-    (("--cc", "reno", "--duration", "0.2"), ("sleep", "600"), ("cwnd_reno", "sleep, which was still running", "0.")),
+    (("--cc", "reno", "--duration", "0.2"), ("sleep", "600"), ("cwnd_reno", "sleep, still running", "0.")),
     (("--cc", "reno", "--port", "9"), SENDS, ("cwnd_reno", "--port 9", "1 made, 1 accepted")),
     (("--cc", "reno", "--duration", "0.2"), (), ("cwnd_reno", " s: ", "tcp_congestion_control", "setsockopt")),
     (("--port", "9", "--duration", "0.2"), (), ("--port 9", "recorded in ")),

@@ -234,7 +234,7 @@ def test_the_help_of_compare_names_what_only_the_kernel_decides(cwnd: Cli) -> No
         "idle_restart": "false",
     }
     text = " ".join(cwnd("compare", "--help").stdout.split())
-    said = text.partition("no other value than its own for ")[2].partition(";")[0].split(", ")
+    said = text.partition("only its own value for the flow keys ")[2].partition(";")[0].split(", ")
     assert said == list(others)
     for key, value in others.items():
         scenario = dumbbell(f"reno-linux@{key}={value}", rate="1Mbit/s", rtt="160ms")

@@ -71,7 +71,7 @@ def test_a_transfer_is_said_where_the_interval_is_explicit(cwnd: Cli, tmp_path: 
     done = cwnd("run", "short.toml", cwd=tmp_path)
     note = "cubic-linux: 2 of 2 ended before the measured interval: rates exclude them, and fairness counts them with rate 0"
     assert note in flat(done.stdout)
-    assert "some did not end within the run; they count as longer than all others" in done.stdout
+    assert "some did not end within the run and count as longer than all others" in done.stdout
 
 
 def test_transfers_alone_are_measured_from_the_begin(cwnd: Cli) -> None:

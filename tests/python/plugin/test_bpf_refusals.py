@@ -17,17 +17,17 @@ LINE = (
     "        conn.cwnd_cnt ^= {{ let (a, b) = (conn.now_us ^ {number}, conn.delivered ^ {number}); "
     "let (i, j, c, d) = (a as i64, b as i64, a as u32, b as u32); let _ = (i, j, c, d); ({operation}) as u32 }};\n"
 )
-WIDE = "a product or quotient of more than 64 bits; multiply what fits in 64 bits"
+WIDE = "a product or quotient of more than 64 bits; keep the product within 64 bits"
 SIGNED = "a signed division; divide magnitudes"
-FLOAT = "floating-point arithmetic; count in integers"
-ZERO = "a division by what may be 0; divide by b.max(1)"
+FLOAT = "floating-point arithmetic; use integers"
+ZERO = "a division by a value that may be 0; divide by b.max(1)"
 INDEX = "an index that may be out of bounds; use get and get_mut"
 UNWRAP = "an unwrap or expect that may panic; use unwrap_or"
-LOGARITHM = "a logarithm of what may be 0; take that of a.max(1)"
-PANIC = "a panic; return what can be kept to"
-POINTER = "a call through a pointer; call what match or if chooses"
-CALL = "a call that is not inlined; write out what it does, and a loop for what calls itself"
-LOCALS = "local variables of more than 512 bytes; keep less"
+LOGARITHM = "a logarithm of a value that may be 0; use a.max(1)"
+PANIC = "a panic; return a fallback value"
+POINTER = "a call through a pointer; select the call with match or if"
+CALL = "a call that is not inlined; write its body inline, and replace recursion by a loop"
+LOCALS = "local variables of more than 512 bytes; use less"
 #: An operation that no object can have, and how the refusal begins behind the place.
 REFUSED = {
     "a.saturating_mul(b)": f"saturating_mul: {WIDE}",

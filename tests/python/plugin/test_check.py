@@ -202,7 +202,7 @@ def test_a_fault_of_cwnd_is_said_to_be_one() -> None:
     theirs = Failure("pace", *words, seed=7, again="cwnd check pace --seed 7 --simulations 1")
     ours = dataclasses.replace(theirs, of_cwnd=True)
     assert str(theirs).startswith("pace: SoundSimulation: packets are not conserved (")
-    assert str(ours).startswith("a fault of cwnd, not of pace, ") and "reported with the scenario" in str(ours)
+    assert str(ours).startswith("a bug in cwnd, not in pace; ") and "report it with the scenario" in str(ours)
 
 
 # What pyo3 makes of a panic in the engine is no Exception.

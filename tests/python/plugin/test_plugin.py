@@ -176,8 +176,8 @@ def test_a_name_that_cannot_be_is_refused(cwnd: Cli, tmp_path: Path, name: str, 
 def test_what_is_there_is_left_alone(cwnd: Cli, tmp_path: Path) -> None:
     (tmp_path / "ease").mkdir()
     (tmp_path / "thesis").write_text("years of work")
-    refused(cwnd("new", "ease", cwd=tmp_path), "folder", "ease", "does not exist yet")
-    refused(cwnd("new", "ease", "--path", "thesis", cwd=tmp_path), "--path", "thesis", "does not exist yet")
+    refused(cwnd("new", "ease", cwd=tmp_path), "folder", "ease", "a new folder")
+    refused(cwnd("new", "ease", "--path", "thesis", cwd=tmp_path), "--path", "thesis", "a new folder")
     assert (tmp_path / "thesis").read_text() == "years of work" and not list((tmp_path / "ease").iterdir())
 
 

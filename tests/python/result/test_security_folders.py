@@ -143,7 +143,7 @@ def test_a_table_that_would_fill_the_memory_is_refused_before_it_is_read(
     result = package.load(folder)
     assert isinstance(result, package.Result)
     monkeypatch.setattr("cwnd._internal.parquet_files.memory_bytes", lambda: 100 * 2 * 8 - 1)
-    with pytest.raises(NoResultError, match="100 rows take more memory"):
+    with pytest.raises(NoResultError, match="100 rows need more memory"):
         result.table("cwnd")
     monkeypatch.setattr("cwnd._internal.parquet_files.memory_bytes", lambda: 100 * 2 * 8)
     assert result.rows("cwnd") == 100

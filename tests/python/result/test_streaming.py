@@ -232,4 +232,4 @@ def test_a_burst_may_have_its_unit_on_the_command_line_too(cwnd: Cli) -> None:
 
 def test_the_table_of_completion_times_says_what_they_include(cwnd: Cli) -> None:
     done = cwnd("compare", "cubic@size=100kB", "--duration", "2s", "--measure", "0s..2s")
-    assert "from the start, before the handshake if there is one" in done.stdout
+    assert "time from the start (before any handshake)" in done.stdout

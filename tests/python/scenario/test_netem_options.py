@@ -308,7 +308,7 @@ def test_what_lines_of_an_axis_say_is_no_other_axis_or_option(
 def test_python_refuses_what_lines_of_an_axis_say(
     axes: dict[str, object], keywords: dict[str, object], expected: str
 ) -> None:
-    with pytest.raises(package.ScenarioError, match=r"whose lines say it$") as error:
+    with pytest.raises(package.ScenarioError, match=r"whose lines set it$") as error:
         package.sweep("cubic", axes, rtt="100ms", duration="2s", **keywords)  # type: ignore[arg-type]
     assert str(error.value).startswith(expected)
     # What no line says can be set: the loss of the link, where lines are of its reverse path.

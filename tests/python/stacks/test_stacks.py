@@ -140,19 +140,19 @@ def test_so_is_one_that_never_opens(tmp_path: Path, cwnd: Cli) -> None:
     [
         (
             "stock-cubic",
-            'flow[0].cc: "stock-cubic" is not accepted; expected an algorithm of ours, or `stack = "quinn"` or `stack = "noq"`',
+            'flow[0].cc: "stock-cubic" is not accepted; expected an algorithm of cwnd, or `stack = "quinn"` or `stack = "noq"`',
         ),
         (
             "stock-bbr@stack=noq",
-            'flow[0].cc: "stock-bbr" is not accepted; expected an algorithm of ours, or of noq\'s own: stock-cubic, stock-newreno',
+            'flow[0].cc: "stock-bbr" is not accepted; expected an algorithm of cwnd, or of noq\'s own: stock-cubic, stock-newreno',
         ),
         ("stock-cubik@stack=quinn", "(did you mean stock-cubic?)"),
         (
             "stock-cubc",
-            'flow[0].cc: "stock-cubc" is not accepted; expected an algorithm of ours, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child\'s with `stack = "exec"` (did you mean stock-cubic?)',
+            'flow[0].cc: "stock-cubc" is not accepted; expected an algorithm of cwnd, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child\'s with `stack = "exec"` (did you mean stock-cubic?)',
         ),
         ("bbr@stack=quinn", "expected the name of an algorithm (did you mean stock-bbr, with a `stack`?)"),
-        ("quinn", 'expected the name of an algorithm, beside `stack = "quinn"`: it is a stack'),
+        ("quinn", 'expected the name of an algorithm, with `stack = "quinn"`: that name is a stack'),
         ("cubic@stack=none", "expected tcp, quinn, noq, smoltcp or exec (did you mean tcp?)"),
         ("cubic@stack=quinn,tls=yes", 'flow[0].tls: "yes" is not accepted; expected true or false'),
         ("reno@stack=exec", "flow[0].exec: missing; expected the command of the child process that is each end"),
@@ -163,7 +163,7 @@ def test_so_is_one_that_never_opens(tmp_path: Path, cwnd: Cli) -> None:
         ("cubic@stack={quinn,noq}", "expected one value of each; `cwnd sweep` takes several in braces"),
         (
             "stock-cubic@stack=quinn,slow_start=standard",
-            "expected a key of any flow: stock-cubic is a stack's own, which has no parameters here",
+            "expected a key of any flow: stock-cubic is a stack's own algorithm, which has no parameters here",
         ),
         (
             "cubic@stack=quin",

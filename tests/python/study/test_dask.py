@@ -290,7 +290,7 @@ def test_plugins_are_sent_to_workers(cluster: Cluster, tmp_path: Path) -> None:
     [
         (["--dask", "somewhere"], 'dask: "somewhere" is not accepted; expected a Dask scheduler\'s address'),
         (["--dask", "none.json"], "expected an existing scheduler file"),
-        (["--dask", "tcp://127.0.0.1:1", "--jobs", "2"], 'jobs: "2" is not accepted; expected no jobs beside dask'),
+        (["--dask", "tcp://127.0.0.1:1", "--jobs", "2"], 'jobs: "2" is not accepted; expected no jobs with dask'),
         (["--dask", "tcp://127.0.0.1:1", "--lane", "live"], "expected lane sim with it"),
     ],
 )

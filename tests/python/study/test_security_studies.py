@@ -186,7 +186,7 @@ def test_a_study_of_more_files_than_its_folder_keeps_is_refused(
     (tmp_path / "radio.trace").write_text(TRACE)
     (tmp_path / "radio.toml").write_text(SCENARIO)
     monkeypatch.setattr("cwnd.study.manifest.MOST_FILE_BYTES", len(TRACE) - 1)
-    with pytest.raises(package.ScenarioError, match="which the folder of a study keeps"):
+    with pytest.raises(package.ScenarioError, match="because a study's folder keeps copies"):
         package.sweep(tmp_path / "radio.toml", folder=tmp_path / "study")
     assert not (tmp_path / "study").exists()
     assert package.sweep(tmp_path / "radio.toml").done == 1

@@ -128,7 +128,7 @@ def test_tcp_and_stacks_stand_on_one_axis(tmp_path: Path, cwnd: Cli) -> None:
             'failed: stack=nok: flow[0].stack: "nok" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean noq?)',
         ),
         (("{cubic,stock-cubc}@stack=quinn",), "stock-bbr (did you mean stock-cubic?)"),
-        (("{cubic,stock-cubic}",), 'expected an algorithm of ours, or `stack = "quinn"` or `stack = "noq"`'),
+        (("{cubic,stock-cubic}",), 'expected an algorithm of cwnd, or `stack = "quinn"` or `stack = "noq"`'),
         (
             ("{cubic,cubic@stak=quinn}",),
             'flow[0].stak: "quinn" is not accepted; expected a known key (did you mean stack?)',

@@ -180,7 +180,7 @@ def test_a_part_of_another_study_is_refused(tmp_path: Path) -> None:
     for other in (["--seeds", "3"], ["--seeds", "2", "--rtt", "10ms,20ms"]):
         refused = command(*part, "2/2", *other, cwd=tmp_path)
         assert refused.returncode == 2 and refused.stderr.count("\n") == 1, refused.stderr
-        assert '-o: "s" is not accepted; expected the study that this is a part of' in refused.stderr
+        assert '-o: "s" is not accepted; expected a folder with parts of this study' in refused.stderr
     assert command(*part, "2/2", "--seeds", "2", cwd=tmp_path).returncode == 0
     assert command("merge", "s", "-o", "s", cwd=tmp_path).returncode == 0
     # A study that is done may be extended in parts; these are of one study again.

@@ -44,7 +44,7 @@ impl Cgroup {
             match std::fs::create_dir(&path) {
                 Ok(()) => {}
                 Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => continue,
-                Err(why) => return Err(format!("cannot make the cgroup {}: {why}", path.display())),
+                Err(why) => return Err(format!("cannot create the cgroup {}: {why}", path.display())),
             }
             if let Some(dir) = locked(&path) {
                 let processes = OpenOptions::new().write(true).open(path.join(PROCESSES));
@@ -53,7 +53,7 @@ impl Cgroup {
                 return Ok(Self { path, dir, processes });
             }
         }
-        Err(format!("no cgroup made in {} stays there", parent.display()))
+        Err(format!("cgroups created in {} are removed again", parent.display()))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -159,7 +159,7 @@ pub(crate) fn hierarchy() -> Option<PathBuf> {
 fn parent() -> Result<PathBuf, String> {
     let read = |file| std::fs::read_to_string(file).map_err(|why| format!("{file}: {why}"));
     let mount = mounts(&read("/proc/self/mountinfo")?).into_iter().next();
-    let mount = mount.ok_or("the cgroup2 file system is mounted nowhere")?;
+    let mount = mount.ok_or("no cgroup2 file system is mounted")?;
     let own = folder(&mount, &read("/proc/self/cgroup")?);
     // A command inside another's cgroup gets one beside it, or the programs of the outer one would have the last word.
     let is_ours =

@@ -31,8 +31,8 @@ impl NamespaceDefault {
     /// The reason, in words: the namespace is the machine's first, whose setting is shared, or the kernel refuses.
     pub(crate) fn change(algorithm: &str) -> Result<Self, String> {
         if is_first() {
-            return Err("this is the machine's first network namespace, and its default is not changed: \
-                        use a namespace of one's own (unshare -n, ip netns)"
+            return Err("this is the machine's first network namespace, and its default is never changed: \
+                        use another namespace (unshare -n, ip netns)"
                 .to_owned());
         }
         let failed = |why: std::io::Error| format!("cannot change {SETTING}: {why}");

@@ -81,7 +81,7 @@ fn rights() -> Check {
     let is_so = missing.is_empty() && may_list().is_ok();
     let detail = match (missing.is_empty(), is_so) {
         (true, true) => list(present),
-        (true, false) => "those of a user namespace, which the machine's kernel does not count".to_owned(),
+        (true, false) => "only those of a user namespace, which have no effect outside it".to_owned(),
         _ => format!("without {}", list(missing)),
     };
     check("rights", "everything", is_so, &detail, "run it as root: sudo")
@@ -97,7 +97,7 @@ fn version() -> Check {
         "load",
         is_so,
         &release,
-        "Linux 6.4 or newer is needed, for registrations that go with their loader",
+        "Linux 6.4 or newer is needed, for registrations that end with their loader",
     )
 }
 
@@ -105,7 +105,7 @@ fn version() -> Check {
 fn types() -> Vec<Check> {
     const BTF: &str = "/sys/kernel/btf/vmlinux";
     let Some(types) = KernelTypes::read() else {
-        let advice = "a kernel with CONFIG_DEBUG_INFO_BTF is needed; what depends on it was not asked";
+        let advice = "a kernel with CONFIG_DEBUG_INFO_BTF is needed; checks that depend on it were skipped";
         return vec![no("BTF", "everything", &format!("no {BTF}"), advice)];
     };
     let function = |name: &'static str, needed_for, function: &str, advice| {
@@ -134,7 +134,7 @@ fn types() -> Vec<Check> {
     let control = match arguments {
         Some(2) => "(sk, rs), as until 6.9",
         Some(4) => "(sk, ack, flag, rs), as from 6.10",
-        Some(_) => "another than those of Linux 4.9 to 6.18",
+        Some(_) => "different from Linux 4.9 to 6.18",
         None => "not there",
     };
     vec![
@@ -161,7 +161,7 @@ fn types() -> Vec<Check> {
             "",
             arguments.is_some(),
             control,
-            "an algorithm of one's own may have it; none here does",
+            "your own algorithm may need it; none of cwnd's does",
         ),
     ]
 }
@@ -181,7 +181,7 @@ fn settings() -> Vec<Check> {
         jit_check.answer = Answer::Unknown;
     }
     let unprivileged = match read("/proc/sys/kernel/unprivileged_bpf_disabled").as_deref() {
-        Some("0") => "anybody may load harmless programs (0); not what is needed here, though",
+        Some("0") => "any user may load restricted programs (0), but not the programs needed here",
         Some("1") => "only with rights, until the machine restarts (1)",
         Some("2") => "only with rights (2)",
         _ => "always with rights",
@@ -219,8 +219,8 @@ fn places() -> Vec<Check> {
             "cgroup2",
             "use",
             cgroup2.is_some(),
-            shown.as_deref().unwrap_or("mounted nowhere"),
-            "mount it (mount -t cgroup2 none DIRECTORY), or run `use` in a network namespace of its own",
+            shown.as_deref().unwrap_or("not mounted"),
+            "mount it (mount -t cgroup2 none DIRECTORY), or run `use` in a separate network namespace",
         ),
         check(
             "network namespace",
@@ -229,7 +229,7 @@ fn places() -> Vec<Check> {
             if first {
                 "the machine's first: its default is never changed"
             } else {
-                "one of its own: `use` can fall back to its setting"
+                "a separate one: `use` can fall back to its setting"
             },
             "",
         ),
@@ -248,9 +248,10 @@ fn left_behind() -> Check {
         }
     };
     say("removed", &removed);
-    say("removed, a pin of nothing:", &pins);
-    say("a command still runs, whose loader is gone, in", &running);
+    say("removed, a stale pin:", &pins);
+    say("a command still runs after its loader ended, in", &running);
     let detail = if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") };
-    let advice = "its connections run on the machine's default; the cgroup goes when the command has ended";
+    let advice =
+        "its connections use the machine's default; the cgroup is removed when the command has ended";
     check("left behind", "", running.is_empty(), &detail, advice)
 }

@@ -83,7 +83,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownSet(name) => {
-                write!(f, "no parameter set is called {name:?}; there are ")?;
+                write!(f, "no parameter set is called {name:?}; the sets are ")?;
                 for (place, set) in registry::ALGORITHMS.iter().flat_map(Description::sets).enumerate() {
                     write!(f, "{}{}", if place == 0 { "" } else { ", " }, set.name)?;
                 }
@@ -91,7 +91,10 @@ impl fmt::Display for Error {
             }
             Self::Param(invalid) => invalid.fmt(f),
             Self::Name(name) => {
-                write!(f, "{name:?} is no name for the kernel: 1 to {NAME_MAX} letters, hashed_name, _ and .")
+                write!(
+                    f,
+                    "{name:?} is not a valid name in the kernel: 1 to {NAME_MAX} letters, hashed_name, _ and ."
+                )
             }
             Self::Object(what) => write!(f, "the embedded object has {what}"),
             Self::Exists(name) => write!(f, "an algorithm called {name} is registered already"),
@@ -99,16 +102,16 @@ impl fmt::Display for Error {
                 write!(f, "{name} is taken by {by}; choose another name, or unload that one")
             }
             Self::KernelsOwn(name) => {
-                write!(f, "{name} is the name of an algorithm that no cwnd has loaded (the kernel's own?)")
+                write!(f, "{name} is the name of an algorithm that cwnd did not load (the kernel's own?)")
             }
             Self::Foreign(file, why) => write!(f, "{}: {why}", file.display()),
             Self::FileName(file, name) => {
-                write!(f, "{}: {name:?} would be no name for the kernel", file.display())
+                write!(f, "{}: {name:?} would not be a valid name in the kernel", file.display())
             }
-            Self::Gone { name, why } => write!(f, "{name} cannot be loaded once more: {why}"),
-            Self::Host(name, what) => write!(f, "{name} on the host is another; expected {what}"),
+            Self::Gone { name, why } => write!(f, "{name} cannot be loaded again: {why}"),
+            Self::Host(name, what) => write!(f, "{name} on the host differs; expected {what}"),
             Self::Pins(folder, why) => {
-                write!(f, "{}: nothing is pinned there: {why}, and it must be root's alone", folder.display())
+                write!(f, "{}: not used for pins: {why}, but only root may write there", folder.display())
             }
             Self::Lacks { cause, check } => {
                 let text = cause.to_string();

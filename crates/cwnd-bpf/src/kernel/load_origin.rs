@@ -46,9 +46,9 @@ impl Registration {
             return Ok(ModuleSource::File(object));
         }
         let mut module = Module::find(&self.set)
-            .map_err(|_| gone(format!("this cwnd has no {}, or not where it was loaded from", self.set)))?;
+            .map_err(|_| gone(format!("this cwnd has no {}, or has it in another place", self.set)))?;
         if module.set_values(&values).is_err() || module.hash() != self.hash {
-            return Err(gone("another version of cwnd has loaded it".to_owned()));
+            return Err(gone("another version of cwnd loaded it".to_owned()));
         }
         Ok(ModuleSource::Set(module))
     }

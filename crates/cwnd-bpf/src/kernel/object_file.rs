@@ -52,7 +52,7 @@ impl ObjectFile {
         let foreign = |why: String| Error::Foreign(file.to_owned(), why);
         let read = read_bounded(file)
             .map_err(|why| Error::File(file.to_owned(), why))?
-            .ok_or_else(|| foreign("it is no file of at most 16 MiB".to_owned()))?;
+            .ok_or_else(|| foreign("it is not a file of at most 16 MiB".to_owned()))?;
         let meta = checked_meta(&read).map_err(foreign)?;
         let words = read.chunks(8).map(|chunk| {
             let mut word = [0; 8];
@@ -213,7 +213,7 @@ fn has_text(btf: &[u8]) -> bool {
 
 /// The description in a file, if it is an object of ours and has no program other than hooks; else why it is refused.
 fn checked_meta(file: &[u8]) -> Result<Meta, String> {
-    let sections = elf::sections(file).ok_or("it is no object for the kernel's BPF")?;
+    let sections = elf::sections(file).ok_or("it is not a BPF object")?;
     let foreign = sections.iter().find(|section| {
         section.is_code
             && !section.data.is_empty()
@@ -221,25 +221,22 @@ fn checked_meta(file: &[u8]) -> Result<Meta, String> {
             && !section.name.starts_with(PROGRAMS)
     });
     if let Some(section) = foreign {
-        return Err(format!(
-            "it has a program for {}, which is no hook of a congestion control",
-            section.name
-        ));
+        return Err(format!("it has a program for {}, which is not a congestion control hook", section.name));
     }
     let about = sections
         .iter()
         .find(|section| section.name == SECTION)
-        .ok_or("it does not say what it is, as objects of this version do")?;
+        .ok_or("it lacks the metadata that objects of this version have")?;
     // libbpf prints names from them, and its printer takes text alone.
     if sections.iter().any(|section| section.name == ".strtab" && std::str::from_utf8(section.data).is_err())
         || sections.iter().any(|section| section.name == ".BTF" && !has_text(section.data))
     {
-        return Err("its names are no text".into());
+        return Err("its names are not text".into());
     }
-    let text = std::str::from_utf8(about.data).map_err(|_| "what it says of itself is no text")?;
-    let meta = Meta::read(text).ok_or("what it says of itself is not whole")?;
+    let text = std::str::from_utf8(about.data).map_err(|_| "its metadata is not text")?;
+    let meta = Meta::read(text).ok_or("its metadata is incomplete")?;
     if meta.layout != LAYOUT {
-        return Err(format!("cwnd {} built it, whose objects differ: build it again", meta.version));
+        return Err(format!("cwnd {} built it, with another object format: build it again", meta.version));
     }
     Ok(meta)
 }

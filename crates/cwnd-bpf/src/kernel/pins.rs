@@ -49,7 +49,7 @@ fn check_folder(path: &str, is_safe: impl Fn(u32) -> bool) -> Result<(), Error> 
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = match openat(CWD, path, flags, Mode::empty()) {
         Ok(folder) => folder,
-        Err(Errno::LOOP | Errno::NOTDIR) => return Err(refuse("it is no folder".to_owned())),
+        Err(Errno::LOOP | Errno::NOTDIR) => return Err(refuse("it is not a folder".to_owned())),
         Err(why) => return Err(Error::File(path.into(), why.into())),
     };
     let about = fstat(folder).map_err(|why| Error::File(path.into(), why.into()))?;
@@ -57,7 +57,7 @@ fn check_folder(path: &str, is_safe: impl Fn(u32) -> bool) -> Result<(), Error> 
         return Err(refuse(format!("it belongs to user {}", about.st_uid)));
     }
     if !is_safe(about.st_mode) {
-        return Err(refuse(format!("others may write it (mode {:o})", about.st_mode & 0o7777)));
+        return Err(refuse(format!("others may write to it (mode {:o})", about.st_mode & 0o7777)));
     }
     Ok(())
 }

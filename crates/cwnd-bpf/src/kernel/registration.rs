@@ -134,7 +134,7 @@ impl Registration {
         let result = unsafe { libbpf_sys::bpf_link_detach(link.as_raw_fd()) };
         if result < 0 {
             let why = libbpf_rs::Error::from_raw_os_error(-result);
-            return Err(Error::Kernel { what: "take the algorithm out", why, log: String::new() });
+            return Err(Error::Kernel { what: "unload the algorithm", why, log: String::new() });
         }
         Ok(())
     }

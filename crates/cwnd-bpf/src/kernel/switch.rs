@@ -103,9 +103,7 @@ pub fn connections(which: &ConnectionFilter) -> Result<LiveConnections, Error> {
 /// the result.
 pub fn switch(which: &ConnectionFilter, to: &str) -> Result<LiveConnections, Error> {
     if *which == ConnectionFilter::ALL {
-        return Err(Error::Scope(
-            "which connections? Name a port, or the algorithm that they run on".to_owned(),
-        ));
+        return Err(Error::Scope("expected a port or an algorithm, to select connections".to_owned()));
     }
     check(to)?;
     explain_refusal("switch", with_libbpf_log(|| walk(which, to)))

@@ -84,7 +84,7 @@ fn other_settings_do_not_share_a_name() {
     assert!(matches!(error, Error::Taken { .. }), "{error}");
     assert!(error.to_string().contains("veno with other settings"), "{error}");
     let error = module("reno").load_or_share("cubic").expect_err("the kernel's own");
-    assert!(error.to_string().contains("no cwnd has loaded"), "{error}");
+    assert!(error.to_string().contains("cwnd did not load"), "{error}");
 }
 
 // The set's name where it fits, else eight digits that tell settings apart and are always the same.

@@ -141,7 +141,7 @@ fn a_refusal_comes_with_its_reason() {
         return;
     }
     let everything = switch(&ConnectionFilter::ALL, "reno").expect_err("all of the machine").to_string();
-    assert!(everything.contains("which connections?"), "{everything}");
+    assert!(everything.contains("to select connections"), "{everything}");
     let unknown = switch(&to_the_receiver(), "cwnd_nowhere").expect_err("no such algorithm");
     assert!(matches!(unknown, Error::NotRegistered(_)), "{unknown}");
 }

@@ -36,21 +36,19 @@ pub(super) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         }
         Error::Name(name) => ("--as", name, "1 to 15 letters, digits, _ and .".to_owned()),
         Error::KernelsOwn(name) => {
-            ("--as", name, "another name: this one is the kernel's own, or no cwnd has loaded it".to_owned())
+            ("--as", name, "another name: this one belongs to the kernel, or cwnd did not load it".to_owned())
         }
         Error::Foreign(file, why) => {
-            let expected = format!("a kernel object as cwnd build-kernel makes them; {why}");
+            let expected = format!("a kernel object built by cwnd build-kernel; {why}");
             return refuse(py, &invalid("NAME", &file.to_string_lossy(), expected));
         }
         Error::FileName(file, name) => {
             let expected = format!(
-                "--as NAME beside it: its own would be {name}, and the kernel takes 1 to 15 letters, digits, _ and ."
+                "--as NAME with it: its default name would be {name}, and the kernel takes 1 to 15 letters, digits, _ and ."
             );
             return refuse(py, &invalid("NAME", &file.to_string_lossy(), expected));
         }
-        Error::Gone { name, why } => {
-            ("NAME", name, format!("an algorithm that can be loaded once more; {why}"))
-        }
+        Error::Gone { name, why } => ("NAME", name, format!("an algorithm that can be loaded again; {why}")),
         Error::Host(name, what) => ("--plugin", name, what.clone()),
         other => return refused(py, other),
     };

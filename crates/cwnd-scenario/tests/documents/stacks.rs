@@ -81,7 +81,7 @@ fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
         ),
         (
             "cc = 'stock-cubc'",
-            "flow[0].cc: \"stock-cubc\" is not accepted; expected an algorithm of ours, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child's with `stack = \"exec\"` (did you mean stock-cubic?)",
+            "flow[0].cc: \"stock-cubc\" is not accepted; expected an algorithm of cwnd, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child's with `stack = \"exec\"` (did you mean stock-cubic?)",
         ),
         ("cc = 'stock-bbr'\nstack = 'noq'", "or of noq's own: stock-cubic, stock-newreno"),
         (
@@ -96,7 +96,7 @@ fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
             "cc = 'cubic'\nstack = 'quinn'\nmin_rto = '1s'",
             "flow[0].min_rto: \"1s\" is not accepted; expected no min_rto: it sets up the simulator's TCP and its host, which quinn replaces",
         ),
-        ("cc = 'quinn'", "expected the name of an algorithm, beside `stack = \"quinn\"`: it is a stack"),
+        ("cc = 'quinn'", "expected the name of an algorithm, with `stack = \"quinn\"`: that name is a stack"),
         ("cc = 'CUBIC'\nstack = 'quinn'", "expected the name of an algorithm (did you mean cubic?)"),
         (
             "cc = 'bbr'",
@@ -113,7 +113,7 @@ fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
         ),
         (
             "cc = 'stock-cubic'\nstack = 'quinn'\nslow_start = 'standard'",
-            "flow[0].slow_start: \"standard\" is not accepted; expected a key of any flow: stock-cubic is a stack's own, which has no parameters here",
+            "flow[0].slow_start: \"standard\" is not accepted; expected a key of any flow: stock-cubic is a stack's own algorithm, which has no parameters here",
         ),
         (
             "cc = 'stock-cubic'\nstack = 'quinn'\nrt = '9ms'",
@@ -169,7 +169,7 @@ fn what_a_stack_cannot_have_is_refused_in_one_line() {
             "cc = 'stock-reno'\nstack = 'smoltcp'\necn = true",
             "flow[0].ecn: true is not accepted; expected false: smoltcp has no ECN",
         ),
-        ("cc = 'stock-reno'", "an algorithm of ours, or `stack = \"smoltcp\"`: it is a stack's own"),
+        ("cc = 'stock-reno'", "an algorithm of cwnd, or `stack = \"smoltcp\"`: it is a stack's own"),
         (
             "cc = 'stock-reno'\nstack = 'smoltcp'\nexec = 'a'",
             "flow[0].exec: \"a\" is not accepted; expected `stack = \"exec\"` with it",

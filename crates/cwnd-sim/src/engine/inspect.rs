@@ -82,7 +82,7 @@ impl Simulation {
     pub fn observe(&mut self, flow: usize) -> HookCalls {
         let calls = HookCalls::default();
         let place = &mut self.flows[flow].sender.driver.cc;
-        assert!(!Observed::is(place), "the flow is observed already");
+        assert!(!Observed::is(place), "the flow is already observed");
         let nobody = Controller::by_name("reno").expect("an algorithm of the registry");
         let algorithm = std::mem::replace(place, nobody);
         *place = Observed::of(algorithm, calls.clone());

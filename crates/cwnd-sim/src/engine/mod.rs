@@ -377,7 +377,7 @@ impl Simulation {
         self.finished = true;
         if let Some((link, what)) = self.network.broken(self.scenario.duration) {
             let name = self.scenario.links.get(link).map_or("an access link", |link| &link.name);
-            panic!("{name} did what a link cannot do: {what}");
+            panic!("{name} did something that a link cannot do: {what}");
         }
         self.now = self.scenario.duration;
         if crate::TIME_SLICES {

@@ -38,7 +38,7 @@ pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
         return Err("a child process has an algorithm of its own: `stock-` and its name".to_owned());
     };
     if spec.tls {
-        return Err("without `tls`: what a child encrypts is its own matter".to_owned());
+        return Err("without `tls`: a child process does its own encryption".to_owned());
     }
     let command = spec.exec.ok_or("with the key `exec`, the command of the child process")?;
     let end = |role: Role| {

@@ -142,7 +142,7 @@ impl KernelTrace {
     /// they do by the setting of the network namespace and not by a cgroup; None, if it is a cgroup.
     fn run(&self, py: Python<'_>, command: Vec<String>) -> PyResult<Option<String>> {
         let Some((name, (program, args))) = self.kernel_name().zip(command.split_first()) else {
-            return Err(PyValueError::new_err("there is nothing to run, or nothing to run it on"));
+            return Err(PyValueError::new_err("no command is left to run, or no algorithm to run it on"));
         };
         let mut start = Command::new(program);
         start.args(args);
