@@ -77,7 +77,7 @@ def test_what_is_drawn_from_a_range_of_rates_is_a_rate(unit: str, begin: int, mo
         ("40ms,10ms,0.04s", "expected each value once; it is that of 40ms"),
         ("40ms..10ms/3", "expected an increasing range"),
         ("0..10ms/3log", "expected an increasing range above 0"),
-        ("10ms..1s/3", "expected one unit at both ends"),
+        ("10ms..1s/3", "expected the same unit at both ends"),
         ("1..3packets/9", "expected at most 3 values, which are whole numbers"),
         ("1ms..2ms/1", "expected 2 to 100000 values"),
     ],
