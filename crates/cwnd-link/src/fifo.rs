@@ -17,7 +17,7 @@ mod fast;
 use crate::aqm::{Arrival, Backlog, DropCause, QueueConfig, RunningAtArrival};
 use crate::ecn::Ecn;
 use crate::limit::Limit;
-use crate::offer::OfferResult;
+use crate::offer_result::OfferResult;
 use crate::random::RandomStream;
 use crate::service::{Instant, Rate, Service, work};
 use crate::steps::{Stepping, Steps};

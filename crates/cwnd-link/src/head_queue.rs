@@ -12,7 +12,7 @@
 use crate::aqm::{Backlog, HeadDiscipline, RunningAtHead};
 use crate::ecn::Ecn;
 use crate::limit::Limit;
-use crate::offer::OfferResult;
+use crate::offer_result::OfferResult;
 use crate::packet_queue::{PacketQueue, Waiting};
 use crate::service::{Instant, NEVER, Rate, Service, work};
 use crate::steps::{Stepping, Steps};

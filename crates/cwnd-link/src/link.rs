@@ -9,7 +9,7 @@ use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
 use crate::limit::Limit;
 use crate::loss::{Loss, LossProcess};
 use crate::no_rate::NoRate;
-use crate::offer::OfferResult;
+use crate::offer_result::OfferResult;
 use crate::random::RandomStream;
 use crate::service::{NEVER, Rate};
 use crate::steps::Steps;

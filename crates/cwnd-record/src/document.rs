@@ -2,7 +2,7 @@
 //! Summaries and rows as JSON documents, by the schema.
 
 use crate::column::{Cell, Column};
-use crate::summary::Summary;
+use crate::run_summary::Summary;
 use crate::tables;
 use serde_json::{Map, Value, json};
 

@@ -8,24 +8,22 @@
 
 pub mod capture;
 mod column;
+mod confidence_interval;
 mod counts;
 mod curves;
 mod document;
-mod interval;
-mod kernel;
-mod summary;
+mod run_summary;
 pub mod tables;
 mod tcp_header;
 
 pub use column::{Cell, Column, ColumnInfo, PRIVATE_BYTES, Read, Values};
+pub use confidence_interval::mean_interval;
 pub use counts::{EventKind, FlowCounts, FlowFailure, ReceiveLimit};
 pub use curves::{Curves, Extremes, FlowCurves, LinkCurves};
-pub use interval::mean_interval;
-pub use kernel::{ConnectionRow, HookRow, PacketRow};
-pub use summary::Summary;
+pub use run_summary::Summary;
 pub use tables::{
-    CwndRow, EventRow, FlowSummary, InnerRow, LinkSummary, QueueRow, RateRow, TrafficSummary, TransferCounts,
-    TransferRow, WaitRow,
+    ConnectionRow, CwndRow, EventRow, FlowSummary, HookRow, InnerRow, LinkSummary, PacketRow, QueueRow,
+    RateRow, TrafficSummary, TransferCounts, TransferRow, WaitRow,
 };
 pub use tcp_header::TcpHeader;
 

@@ -24,6 +24,7 @@
 mod exec;
 #[cfg(feature = "linked")]
 mod linked;
+mod table;
 
 #[doc(hidden)]
 pub use exec::frames_of as exec_frames_of;
@@ -33,38 +34,10 @@ pub use linked::quinn::stock_behind_hooks;
 use cwnd_scenario::Stack;
 use cwnd_sim::{Connection, ConnectionSpec, Stacks};
 
-/// How this crate runs a stack.
-struct Row {
-    /// Makes both ends of a connection.
-    connect: fn(ConnectionSpec<'_>) -> Result<Connection, String>,
-    /// Names of its own algorithms.
-    stock: &'static [&'static str],
-}
-
-/// The table of the stacks, one row each. A [`Stack`] without a row does not compile.
-fn row(stack: Stack) -> Row {
-    match stack {
-        #[cfg(feature = "linked")]
-        Stack::Quinn => Row { connect: linked::quinn::connect, stock: &linked::quinn::STOCK },
-        #[cfg(feature = "linked")]
-        Stack::Noq => Row { connect: linked::noq::connect, stock: &linked::noq::STOCK },
-        #[cfg(feature = "linked")]
-        Stack::Smoltcp => Row { connect: linked::smoltcp::connect, stock: &linked::smoltcp::STOCK },
-        Stack::Exec => Row { connect: exec::connect, stock: &[] },
-        #[cfg(not(feature = "linked"))]
-        _ => Row { connect: not_linked, stock: &[] },
-    }
-}
-
-#[cfg(not(feature = "linked"))]
-fn not_linked(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-    Err(format!("the stack \"{}\" is not linked in", spec.stack.name()))
-}
-
 /// Names of a stack's own algorithms; none of a child process, whose command has them.
 #[must_use]
 pub fn stock_algorithms(stack: Stack) -> &'static [&'static str] {
-    row(stack).stock
+    table::row(stack).stock
 }
 
 /// The stacks that are linked in, and child processes (`exec`). Without the feature `linked` child processes alone.
@@ -73,6 +46,6 @@ pub struct RealStacks;
 
 impl Stacks for RealStacks {
     fn connect(&self, spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-        (row(spec.stack).connect)(spec)
+        (table::row(spec.stack).connect)(spec)
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! An algorithm with its settings, as a driver calls it: the hooks without the argument `params`.
 
-use crate::conn::{AckSample, Conn};
+use crate::conn::Conn;
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
+use crate::hook_arguments::AckSample;
 use crate::hooks::{Configured, CongestionControl, Info, call_ack_hooks};
 use crate::rescale::Rescale;
 

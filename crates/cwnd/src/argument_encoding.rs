@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the types in the table of hooks can do: cross a C interface, and be recorded. A new type of argument is added here.
 
-use crate::conn::{AckSample, CaEvent, CaState};
+use crate::conn::CaState;
+use crate::hook_arguments::{AckSample, CaEvent};
 
 /// An argument as a hook takes it, and how it crosses a C interface (a plugin's, or that of the kernel's glue).
 ///

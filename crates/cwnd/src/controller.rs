@@ -2,7 +2,8 @@
 //! A running algorithm: an enum over the registry, so that every call of a hook is direct, with one variant for plugins.
 
 use crate::builder::{self, ParamError};
-use crate::conn::{AckSample, Conn};
+use crate::conn::Conn;
+use crate::hook_arguments::AckSample;
 use crate::hooks::{
     Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, call_ack_hooks,
 };

@@ -2,8 +2,9 @@
 //! The pluggable module interface (Ha, Rhee and Xu 2008, figure 2; Linux's `tcp_congestion_ops`).
 
 use crate::argument_encoding::RecordedArgument;
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
-pub use crate::info::Info;
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::{AckSample, CaEvent};
+pub use crate::inner_variables::Info;
 use crate::rescale::Rescale;
 
 /// The table of hooks, for other macros: `for_each_hook!(m)` expands to `m! { row; … }`, `for_each_hook!(m, more)` to

@@ -42,8 +42,9 @@ mod controller;
 #[cfg(feature = "registry")]
 mod description;
 pub mod driver;
+mod hook_arguments;
 mod hooks;
-mod info;
+mod inner_variables;
 pub mod math;
 pub mod params;
 #[cfg(all(feature = "registry", feature = "std"))]
@@ -61,16 +62,14 @@ pub mod transport;
 pub use algorithm::Algorithm;
 pub use argument_encoding::{HookResult, RecordedArgument, WireArgument};
 pub use builder::{Builder, Fraction, Includes, ParamError};
-pub use conn::{
-    ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, INFINITE_SSTHRESH,
-    PacingStatus,
-};
+pub use conn::{CaState, Conn, INFINITE_SSTHRESH, PacingStatus};
 #[cfg(feature = "registry")]
 pub use controller::Controller;
+pub use hook_arguments::{ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent};
 pub use hooks::{
     ARGUMENT_WORDS, Configured, CongestionControl, Hook, PRIVATE_BYTES, PrivateWords, StateWords,
 };
-pub use info::{Info, unit_and_scale};
+pub use inner_variables::{Info, unit_and_scale};
 #[doc(hidden)]
 pub use rescale::SegmentCount;
 pub use rescale::{Rescale, SegmentState};

@@ -6,7 +6,7 @@
 pub use crate::registration::{Recovery, Registered, Set};
 
 #[cfg(feature = "registry")]
-pub use listed::*;
+pub use by_name::*;
 
 #[cfg(feature = "registry")]
-mod listed;
+mod by_name;

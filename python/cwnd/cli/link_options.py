@@ -61,7 +61,7 @@ def bottleneck_options(
         for key in said_by([line]):
             for set_key, (name, value) in given.items():
                 if overlap(set_key, f"link.{key}"):
-                    raise refused(name, value, f"no {name} with --netem, whose words say it")
+                    raise refused(name, value, f"no {name} with --netem, whose words set it")
     return {"rate": rate} if traces else {}, axes_of("link", traces, lines), lines
 
 
@@ -144,4 +144,4 @@ def check_axes(
     for axis in axes:
         for key, option in said.items():
             if axis not in own and overlap(full(axis), key):
-                raise refused("--axis", axis, f"no axis of it with {option}, which says it")
+                raise refused("--axis", axis, f"no axis of it with {option}, which sets it")

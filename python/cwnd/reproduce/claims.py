@@ -29,7 +29,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NotRequired, TypedDict
 
-from cwnd.reproduce.documents import DOCUMENTS
+from cwnd.reproduce.list_of_papers import DOCUMENTS
 
 COMPARISONS = (">=", "<=", ">", "<")
 ARITHMETIC, CONFORMANCE, EMPIRICAL = "arithmetic", "conformance", "empirical"

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from types import ModuleType
 
 from cwnd.reproduce.claims import claims
-from cwnd.reproduce.documents import DOCUMENTS
 from cwnd.reproduce.experiment import AnyExperiment, Experiment
+from cwnd.reproduce.list_of_papers import DOCUMENTS
 
 
 def experiments() -> dict[str, AnyExperiment]:

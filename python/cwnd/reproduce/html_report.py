@@ -20,8 +20,8 @@ from cwnd.replicates.folder import folder_lock, read, write
 from cwnd.reproduce.claims import claims
 from cwnd.reproduce.counts import of_entries
 from cwnd.reproduce.discover import experiments
-from cwnd.reproduce.documents import DOCUMENTS
 from cwnd.reproduce.experiment import AnyExperiment
+from cwnd.reproduce.list_of_papers import DOCUMENTS
 from cwnd.reproduce.run_folder import Entry, entries
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SecondVerdict, ShownInterval, VerdictDocument
 from cwnd.result.store import MANIFEST, REPRODUCE, FolderError

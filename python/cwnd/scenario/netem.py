@@ -141,7 +141,7 @@ def with_netem(words: str | None, given: Mapping[str, object]) -> tuple[dict[str
     for key in settings:
         if (value := given.get(key)) is not None:
             option, shown = ("trace", value["trace"]) if isinstance(value, Mapping) else (key, value)
-            raise refused(f"--{option}", shown, f"no --{option} with --netem, whose words say it")
+            raise refused(f"--{option}", shown, f"no --{option} with --netem, whose words set it")
     if not is_rated:
         settings.setdefault("rate", NO_RATE)
     return {**given, **settings}, meanings(words, has_rate=is_rated, link=link)

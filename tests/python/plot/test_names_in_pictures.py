@@ -17,7 +17,7 @@ from cwnd.plot import cdf, delay_throughput, response, windows
 from cwnd.plot.data import RunData
 from cwnd.plot.draw import heading
 from cwnd.plot.studies.canvas import Look
-from cwnd.plot.studies.layout import MOST_LINES
+from cwnd.plot.studies.panels import MOST_LINES
 
 SMALL = {"rate": "20Mbit/s", "duration": "3s"}
 TEN = "{reno,fast,vegas,htcp,highspeed,scalable,westwood,cubic,bic,illinois}"

@@ -18,7 +18,7 @@ import cwnd
 from cwnd.metrics.statistics import mean_interval
 from cwnd.plot import cdf, delay_throughput, fairness, heatmap, response
 from cwnd.plot.studies.ellipse import Spread
-from cwnd.plot.studies.labels import Room, apart
+from cwnd.plot.studies.label_places import Room, apart
 
 SMALL = {"rate": "20Mbit/s", "duration": "4s"}
 

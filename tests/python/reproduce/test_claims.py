@@ -14,7 +14,7 @@ from claim_with import Value, claim_with
 from cwnd.papers.ha2008.setups import hook_counter
 from cwnd.reproduce.claims import EMPIRICAL, KINDS, Claim, claim_rows, claims, reasons
 from cwnd.reproduce.counts import counts, decided, of_entries
-from cwnd.reproduce.documents import DOCUMENTS
+from cwnd.reproduce.list_of_papers import DOCUMENTS
 from cwnd.reproduce.run_folder import COMMITTED, entries
 from cwnd.result.result import run
 from cwnd.scenario.builders import from_document

@@ -243,7 +243,7 @@ def test_a_limit_of_the_link_stays_where_only_netems_default_would_replace_it(cw
 
 
 def test_an_axis_of_what_an_option_says_is_refused(cwnd: Cli, files: Path) -> None:
-    said = "with {}, which says it"
+    said = "with {}, which sets it"
     for option, value, axis in (
         ("--trace", "radio.trace", "rate=1Mbit/s,2Mbit/s"),
         ("--netem", "loss 1%", "link.loss=random:0.1"),

@@ -5,6 +5,7 @@ mod cwnd;
 mod events;
 mod flows;
 mod inner;
+mod kernel_trace;
 mod links;
 mod queue;
 mod rates;
@@ -16,11 +17,13 @@ mod waits;
 use crate::Lane;
 use crate::column::{Column, ColumnInfo};
 
-pub use crate::kernel::{CONNECTIONS, HOOKS, KERNELS_STATE, OUR_STATE, PACKETS};
 pub use cwnd::{CWND, CwndRow};
 pub use events::{EVENTS, EventRow};
 pub use flows::{FLOWS, FlowSummary};
 pub use inner::{INNER, InnerRow};
+pub use kernel_trace::{
+    CONNECTIONS, ConnectionRow, HOOKS, HookRow, KERNELS_STATE, OUR_STATE, PACKETS, PacketRow,
+};
 pub use links::{LINKS, LinkSummary};
 pub use queue::{QUEUE, QueueRow};
 pub use rates::{RATES, RateRow};

@@ -3,18 +3,18 @@
 
 mod command;
 mod document;
-mod keyword;
-mod keywords;
+mod keyword_row;
+mod keyword_table;
 
 pub use document::{Timing, timing};
-pub use keyword::{Group, Keyword, KeywordDefault, OptionForm, Place};
-pub use keywords::KEYWORDS;
+pub use keyword_row::{Group, Keyword, KeywordDefault, OptionForm, Place};
+pub use keyword_table::KEYWORDS;
 
 use crate::flow_spec;
 use crate::invalid::document;
 use crate::invalid::{Invalid, shown, unknown_name};
 use cwnd_link::Discipline;
-use keyword::{disciplines, flags};
+use keyword_row::{disciplines, flags};
 use serde_json::{Map, Value, json};
 
 /// What makes a scenario of keywords.

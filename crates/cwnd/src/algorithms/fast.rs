@@ -12,7 +12,8 @@
 //! any RTT sample it is standard TCP.
 
 use super::additive_increase;
-use crate::conn::{AckSample, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::AckSample;
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;

@@ -8,7 +8,8 @@
 use super::{
     COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES, additive_increase, counted,
 };
-use crate::conn::{AckSample, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::AckSample;
 use crate::hooks::CongestionControl;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};

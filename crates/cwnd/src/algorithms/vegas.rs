@@ -16,7 +16,8 @@
 //! duplicate acknowledgement, by a fine-grained clock (§3.1), is the transport's business and not here.
 
 use super::standard;
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, seq_after};
 use crate::params::ParamKind;

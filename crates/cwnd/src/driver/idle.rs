@@ -4,7 +4,8 @@
 use super::options::Flight;
 use super::{Driver, NEVER};
 use crate::algorithm::Algorithm;
-use crate::conn::{CaEvent, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::CaEvent;
 
 impl<A: Algorithm> Driver<A> {
     /// [`Driver::on_sent`] for what is more than a segment, or less: so many more whole segments have left, and so many more are out.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 
 use super::*;
-use crate::conn::{AckSample, CaEvent, CaState, PacingStatus};
+use crate::conn::{CaState, PacingStatus};
+use crate::hook_arguments::{AckSample, CaEvent};
 use crate::hooks::{ARGUMENT_WORDS, Hook, PRIVATE_BYTES};
 
 const AFTER: After = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };

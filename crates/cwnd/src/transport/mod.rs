@@ -73,11 +73,12 @@ mod tests;
 use core::time::Duration;
 
 use crate::algorithm::Algorithm;
-use crate::conn::{AckSample, CaState};
+use crate::conn::CaState;
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
 use crate::driver::{Ack, Driver};
 pub use crate::driver::{EcnOutcome, Reduction};
+use crate::hook_arguments::AckSample;
 use account::{conn, rtt_us};
 use clock::micros;
 pub use config::Config;

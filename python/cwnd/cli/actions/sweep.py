@@ -79,7 +79,7 @@ def invoke(given: SweepOptions) -> None:
             fail(f"{option}: not accepted without -o; expected -o DIR with it")
     if given.lane != SIM and given.jobs not in (None, "1"):
         fail(
-            f'--jobs: "{given.jobs}" is not accepted with --lane {given.lane}; expected 1, as its runs go on one after another'
+            f'--jobs: "{given.jobs}" is not accepted with --lane {given.lane}; expected 1, because its runs are sequential'
         )
     check_dask(given.dask, given.lane, given.jobs)
     threads = jobs_of(given.lane, None if given.jobs is None else whole_number("--jobs", given.jobs, MOST_JOBS))

@@ -126,7 +126,7 @@ def explained(_word: str, _before: list[str]) -> Candidates:
 
 def figures(_word: str, _before: list[str]) -> Candidates:
     """Documents and their figures."""
-    from cwnd.reproduce.documents import DOCUMENTS
+    from cwnd.reproduce.list_of_papers import DOCUMENTS
 
     for document in DOCUMENTS:
         text = (files("cwnd.papers") / document / "claims.toml").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ import numpy as np
 from cwnd.plot.data import Numbers, RunData
 from cwnd.plot.runs.variants import Variant
 from cwnd.plot.studies.canvas import Look
-from cwnd.plot.studies.names import Label
+from cwnd.plot.studies.drawn_labels import Label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

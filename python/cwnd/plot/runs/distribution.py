@@ -14,7 +14,7 @@ from cwnd.plot.data import Numbers, RunData
 from cwnd.plot.runs.pictures import set_up
 from cwnd.plot.runs.variants import Runs, Variant, variants
 from cwnd.plot.studies.canvas import Canvas, Width
-from cwnd.plot.studies.names import Label, list_names
+from cwnd.plot.studies.drawn_labels import Label, list_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from cwnd.plot.runs.curves import Curve, Series
 from cwnd.plot.runs.scale import overshoot
 from cwnd.plot.runs.variants import Runs, Variant, variants
 from cwnd.plot.studies.canvas import Canvas, Width
-from cwnd.plot.studies.names import Label, name_ends
+from cwnd.plot.studies.drawn_labels import Label, name_ends
 from cwnd.scenario.captions import others_of, traffic_of
 from cwnd.scenario.snapshot import scenario_document
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from cwnd._internal.input_errors import refused
 from cwnd.plot.studies.canvas import Canvas, LineLook, Width, plain_numbers
 from cwnd.plot.studies.captions import failed_points, seeds_in_words, set_up
+from cwnd.plot.studies.drawn_labels import Label, list_names
 from cwnd.plot.studies.factors import Where
-from cwnd.plot.studies.layout import Line, lay_out, panels_of
-from cwnd.plot.studies.names import Label, list_names
+from cwnd.plot.studies.layout import lay_out
+from cwnd.plot.studies.panels import Line, panels_of
 from cwnd.plot.studies.selection import RunRow, choose
 
 if TYPE_CHECKING:

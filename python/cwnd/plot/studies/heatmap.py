@@ -17,7 +17,8 @@ from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import failed_points, of_means, seeds_in_words, set_up
 from cwnd.plot.studies.cells import Cells, draw_cells
 from cwnd.plot.studies.factors import Cell, Factor, Where
-from cwnd.plot.studies.layout import MOST_PANELS, Layout, Line, Panel, axis, goes_with, lay_out, panels_of
+from cwnd.plot.studies.layout import MOST_PANELS, Layout, axis, goes_with, lay_out
+from cwnd.plot.studies.panels import Line, Panel, panels_of
 from cwnd.plot.studies.selection import PARTS, Chosen, MeanRow, RunRow, choose
 from cwnd.replicates.document import TIMES, is_never
 

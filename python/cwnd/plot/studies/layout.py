@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from cwnd._internal.input_errors import refused
 from cwnd.plot.studies.factors import Cell, Factor
@@ -14,7 +14,6 @@ from cwnd.plot.studies.selection import Chosen, MeanRow, RunRow
 from cwnd.study.tables import number_columns
 
 MOST_PANELS = 6
-MOST_LINES = 12
 #: `by=` for lines by the labels of groups.
 LABEL = "label"
 
@@ -59,24 +58,6 @@ class Layout:
         """The factors of variants that are not on an axis."""
         on_axes = {*self.panels, *([self.x.name] if self.x else []), *(self.lines if self.groups_are_panels else ())}
         return tuple(name for name in self.chosen.variants if name not in on_axes)
-
-
-@dataclass(slots=True)
-class Line(Generic[R]):
-    """A line of a picture, with the rows of each place along the axis."""
-
-    name: str
-    #: Its place among the lines of the whole picture, for its colour.
-    number: int
-    rows: dict[Cell, list[R]] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class Panel(Generic[R]):
-    """A panel of a picture."""
-
-    title: str
-    lines: list[Line[R]] = field(default_factory=list)
 
 
 def lay_out(
@@ -177,94 +158,3 @@ def check_panels(layout: Layout) -> None:
         {name: values if len(values) > 1 else values[0] for name, values in layout.chosen.where.items()},
         f"at most {MOST_PANELS} panels, not {count * groups} ({of}): fix one, such as where={{{widest.name!r}: {level!r}}} (--where {widest.name}={level})",
     )
-
-
-def panels_of(layout: Layout, rows: Sequence[R]) -> list[Panel[R]]:
-    """The panels in the order of their levels, each with its lines, and the rows of these by the level along the axis."""
-    names = line_names(layout, rows)
-    by_factor = {
-        key: number for number, key in enumerate(dict.fromkeys(map(line_of(layout), sorted_rows(layout, rows))))
-    }
-    if len(by_factor) > MOST_LINES:
-        raise refused(
-            "where",
-            dict(layout.chosen.where),
-            f"at most {MOST_LINES} lines, not {len(by_factor)}: some of them, such as where={{'label': {rows[0]['label']!r}}} (--where 'label={rows[0]['label']}')",
-        )
-    panels: dict[str, Panel[R]] = {}
-    lines: dict[tuple[str, object], Line[R]] = {}
-    for row in sorted_rows(layout, rows):
-        title = layout.panel_of(row, names)
-        panel = panels.setdefault(title, Panel(title))
-        key = line_of(layout)(row)
-        if (title, key) not in lines:
-            name = names[layout.line_key(row)]
-            if layout.groups_are_panels:
-                name = ", ".join(layout.chosen.factors[each].text(row["factors"][each]) for each in layout.lines)
-            lines[title, key] = Line(name, by_factor[key])
-            panel.lines.append(lines[title, key])
-        level = row["factors"][layout.x.name] if layout.x else ""
-        lines[title, key].rows.setdefault(level, []).append(row)
-    return list(panels.values())
-
-
-def line_of(layout: Layout) -> Callable[[MeanRow | RunRow], object]:
-    """The identity of a row's line in all panels."""
-    if layout.groups_are_panels:
-        return lambda row: tuple(row["factors"][name] for name in layout.lines)
-    return layout.line_key
-
-
-def sorted_rows(layout: Layout, rows: Sequence[R]) -> list[R]:
-    """The rows in the order of the levels of panels and lines."""
-    factors = [layout.chosen.factors[name] for name in (*layout.panels, *layout.lines)]
-    return sorted(rows, key=lambda row: [factor.levels.index(row["factors"][factor.name]) for factor in factors])
-
-
-def line_names(layout: Layout, rows: Iterable[R]) -> dict[tuple[str, Place], str]:
-    """What each line is called: a group by its label, with what is varied of others in parentheses, `reno (beta=0.7)`; anything else by what is varied."""
-    rows = list(rows)
-    factors = layout.chosen.factors
-    left = layout.variants_left
-    whole = set(left) == set(layout.chosen.variants)
-    levels: dict[tuple[str, str], dict[str, set[Cell]]] = {}
-    for row in rows:
-        of_label = levels.setdefault((row["name"], row["label"]), {name: set() for name in left})
-        for name in left:
-            of_label[name].add(row["factors"][name])
-    # Without those that a variant on the axis tells apart, a group has its own name.
-    own_of: dict[str, dict[str, set[Cell]]] = {}
-    for row in rows:
-        own = own_of.setdefault(row["name"], {name: set() for name in left})
-        for name in left:
-            own[name].add(row["factors"][name])
-    found: dict[tuple[str, Place], str] = {}
-    own_words: list[str]
-    for row in rows:
-        varied = levels[row["name"], row["label"]]
-        if layout.chosen.of != "group":
-            words = [factors[name].text(row["factors"][name]) for name in left]
-            name = ", ".join(words) or row["label"]
-        else:
-            others = [factors[each].text(row["factors"][each]) for each in left if len(varied[each]) > 1]
-            own_words = [
-                factors[each].text(row["factors"][each])
-                for each in left
-                if len(varied[each]) == 1 and len(own_of[row["name"]][each]) > 1
-            ]
-            name = row["label"] if whole else " ".join([row["name"], *own_words])
-            name = f"{name} ({', '.join(others)})" if others else name
-        found[layout.line_key(row)] = name
-    return told_apart(found, layout)
-
-
-def told_apart(names: Mapping[tuple[str, Place], str], layout: Layout) -> dict[tuple[str, Place], str]:
-    """Unique names: names that were equal get every varied setting."""
-    factors = [layout.chosen.factors[name] for name in layout.variants_left]
-    known = list(names.values())
-    return {
-        key: name
-        if known.count(name) == 1
-        else f"{name} ({', '.join(factor.text(level) for factor, level in zip(factors, key[1], strict=True))})"
-        for key, name in names.items()
-    }

@@ -12,7 +12,8 @@ from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import missing, seeds_in_words, set_up
 from cwnd.plot.studies.factors import Cell, Where
-from cwnd.plot.studies.layout import Layout, lay_out, panels_of
+from cwnd.plot.studies.layout import Layout, lay_out
+from cwnd.plot.studies.panels import panels_of
 from cwnd.plot.studies.selection import Chosen, RunRow, choose
 from cwnd.plot.studies.tracks import Track, draw_better, draw_shares, draw_tracks, label_tracks
 

@@ -12,9 +12,10 @@ from matplotlib.transforms import ScaledTranslation
 from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Look, Width, x_axis
 from cwnd.plot.studies.captions import of_means, set_up
+from cwnd.plot.studies.drawn_labels import Label, name_ends
 from cwnd.plot.studies.factors import Factor, Where
-from cwnd.plot.studies.layout import Layout, Line, Panel, lay_out, panels_of
-from cwnd.plot.studies.names import Label, name_ends
+from cwnd.plot.studies.layout import Layout, lay_out
+from cwnd.plot.studies.panels import Line, Panel, panels_of
 from cwnd.plot.studies.selection import MeanRow, choose
 
 if TYPE_CHECKING:

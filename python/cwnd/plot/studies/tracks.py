@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from cwnd.plot.studies.canvas import GREY, Canvas, LineLook, note_size
+from cwnd.plot.studies.drawn_labels import Label, Obstacles, name_points
 from cwnd.plot.studies.ellipse import Spread
 from cwnd.plot.studies.factors import Cell
-from cwnd.plot.studies.layout import Line
-from cwnd.plot.studies.names import Label, Obstacles, name_points
+from cwnd.plot.studies.panels import Line
 from cwnd.plot.studies.selection import RunRow
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ use super::*;
 use crate::aqm::HeadDiscipline;
 use crate::head_queue::{HeadQueue, HeadQueueConfig, Taken};
 use crate::limit::Limit;
-use crate::offer::OfferResult;
+use crate::offer_result::OfferResult;
 use crate::service::Rate;
 use crate::steps::Steps;
 

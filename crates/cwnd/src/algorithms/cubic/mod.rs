@@ -32,7 +32,8 @@ mod time_tests;
 mod virtual_flow;
 
 use super::{FROM_FLIGHT, counted};
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k};
 use crate::rescale::{Rescale, SegmentState};

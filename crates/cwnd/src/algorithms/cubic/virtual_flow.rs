@@ -2,7 +2,8 @@
 //! A flow in virtual time, for this module's tests.
 
 use super::{Cubic, CubicParams};
-use crate::conn::{AckSample, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::AckSample;
 use crate::hooks::CongestionControl;
 
 /// A flow in virtual time: one RTT is a window's worth of ACKs, evenly spaced.

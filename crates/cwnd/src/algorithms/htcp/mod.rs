@@ -21,7 +21,8 @@
 mod forms;
 mod units;
 
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;

@@ -29,7 +29,8 @@ mod forms;
 mod tests;
 
 use crate::algorithms::{additive_increase, counted};
-use crate::conn::{AckSample, CaEvent, CaState, Conn};
+use crate::conn::{CaState, Conn};
+use crate::hook_arguments::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{cbrt, cbrt_table};
 use crate::rescale::{Rescale, SegmentState};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What becomes of a packet that is offered to a queue.
+//! What a queue answers to a packet that is offered to it. [`Link::offer`](crate::Link::offer) decides about a link.
 
 use crate::aqm::DropCause;
 
-/// The result of offering a packet to a link.
+/// The result of offering a packet to a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfferResult {
     /// It is accepted.

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 from cwnd.plot.studies.canvas import Canvas, LineLook
-from cwnd.plot.studies.labels import Room, apart
+from cwnd.plot.studies.label_places import Room, apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

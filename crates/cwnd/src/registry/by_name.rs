@@ -84,7 +84,7 @@ pub fn find(name: &str) -> Option<(&'static Description, SetDescription)> {
 mod tests {
     use super::*;
     use crate::builder::ParamError;
-    use crate::info::unit_and_scale;
+    use crate::inner_variables::unit_and_scale;
     use crate::params::Refused;
 
     #[test]
