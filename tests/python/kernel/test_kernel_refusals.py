@@ -152,7 +152,7 @@ def test_a_file_that_is_no_object_is_not_read_to_its_end(kind: str, tmp_path: Pa
     else:
         with file.open("wb") as opened:
             opened.truncate((16 << 20) + 1)
-    with pytest.raises(ScenarioError, match="no file of at most 16 MiB"):
+    with pytest.raises(ScenarioError, match="not a file of at most 16 MiB"):
         _native.KernelModule.from_file(str(file))
 
 

@@ -39,7 +39,7 @@ def test_the_command_that_loads_it_is_one(cwnd: Cli) -> None:
     (command,) = re.findall(r"<code>sudo cwnd (kernel use) ([\w-]+) -- ", TEXT)
     assert cwnd("show", command[1]).returncode == 0
     usage = cwnd("kernel", "use", "--help").stdout
-    assert "NAME[:SET]" in usage and "After --" in usage
+    assert "NAME[:SET]" in usage and "after --" in usage
 
 
 def test_lab_opens_at_the_essay(cwnd: Cli, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_second_column_that_cannot_be_run_costs_itself_alone(done: Path, cwnd:
     assert entry == first
     assert failed["cubic"] == "reno" and "expected a set of CUBIC" in failed["failed"]
     assert cwnd("report", tmp_path / "both").returncode == 0
-    assert "With reno it could not be run" in (tmp_path / "both" / "report.html").read_text()
+    assert "The run with reno failed" in (tmp_path / "both" / "report.html").read_text()
 
 
 def test_a_point_that_fails_while_it_runs_costs_its_own_column_alone(

@@ -108,7 +108,7 @@ def test_a_printed_scenario_reads_back(host: str) -> None:
 def test_show_explains_a_host(cwnd: Cli) -> None:
     done = cwnd("show", "linux-2.6")
     assert done.returncode == 0, done.stderr
-    assert "initial_cwnd = 3" in done.stdout and "[RFC 3390" in done.stdout and "what no key has" in done.stdout
+    assert "initial_cwnd = 3" in done.stdout and "[RFC 3390" in done.stdout and "not covered by any key" in done.stdout
     (shown,) = [host for host in _native.hosts() if host["name"] == "ns-2"]
     # JSON has lists where Python has tuples.
     assert json.loads(cwnd("show", "ns-2", "--json").stdout) == json.loads(json.dumps(shown))
