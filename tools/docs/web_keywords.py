@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""web/src/keywords.ts: the keywords that a link of the page writes, and the queue disciplines, from their tables.
+"""web/src/keywords.json: the keywords that a link of the page writes, and the queue disciplines, from their tables.
 
 python -m tools.docs.web_keywords [--check]
 """
@@ -13,43 +13,21 @@ from cwnd import _native
 from cwnd.scenario.keywords import QUEUES, SWEPT
 from tools import ROOT
 
-TARGET = ROOT / "web" / "src" / "keywords.ts"
-HEAD = """\
-// SPDX-License-Identifier: MIT OR Apache-2.0
-// Keywords and queue disciplines. Written by `make docs` from `crates/cwnd-scenario/src/builders` and `crates/cwnd-link/src/aqm`.
-
-/** How a link has the value of a keyword. */
-export type Form = "text" | "number" | "flag" | "pair";
-/** The keywords that links have. */
-export const FORMS: Readonly<Record<string, Form>> = {
-"""
-QUEUE_HEAD = """};
-
-/** A setting of a queue discipline: its kind, and the value that it begins with. */
-export interface QueueSetting {
-  kind: "time" | "size" | "fraction" | "flag";
-  start: string;
-}
-/** The queue disciplines by their keywords, with the settings that links have, in their order. */
-export const QUEUES: Readonly<Record<string, { title: string; settings: Readonly<Record<string, QueueSetting>> }>> = {
-"""
+TARGET = ROOT / "web" / "src" / "keywords.json"
 
 
 def text() -> str:
-    """The file."""
-    forms = {row["name"]: row["form"] for row in _native.keywords() if row["name"] in SWEPT and row["form"] != "tables"}
-    lines = [f"  {name}: {json.dumps(form)}," for name, form in forms.items()]
+    """The file: the form of each keyword's value, and the queue disciplines by their keywords."""
+    rows = [row for row in _native.keywords() if row["name"] in SWEPT and row["form"] != "tables"]
+    forms = {row["name"]: row["form"] for row in rows}
     keywords = {name: keyword for keyword, name in QUEUES.items()}
-    queues = []
+    queues: dict[str, object] = {}
     for each in _native.queue_disciplines():
         kinds, option = dict(each["settings"]), each["option"]
         pairs = zip(option["names"], option["example"], strict=True) if option else ()
-        settings = ", ".join(
-            f"{name}: {{ kind: {json.dumps(kinds[name])}, start: {json.dumps(start)} }}" for name, start in pairs
-        )
-        inner = f"{{ {settings} }}" if settings else "{}"
-        queues.append(f"  {keywords[each['name']]}: {{ title: {json.dumps(each['title'])}, settings: {inner} }},")
-    return "\n".join([HEAD.rstrip("\n"), *lines, QUEUE_HEAD.rstrip("\n"), *queues, "};\n"])
+        settings = {name: {"kind": kinds[name], "start": start} for name, start in pairs}
+        queues[keywords[each["name"]]] = {"title": each["title"], "settings": settings}
+    return json.dumps({"forms": forms, "queues": queues}) + "\n"
 
 
 def main() -> None:

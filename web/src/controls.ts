@@ -2,9 +2,8 @@
 // The controls: sliders of the path, of each group, and the rest. Those of algorithms come from the catalog.
 
 import type { Catalog, Parameter, Refusal } from "./engine.ts";
-import { QUEUES } from "./keywords.ts";
 import { linear, listed, logarithmic, logarithmicOr0, parameterScale, type Scale } from "./scales.ts";
-import { bdps, keyOf, mbps, queueSettings, readGroup, seconds, withKey, writeGroup, type Group, type Settings } from "./settings.ts";
+import { bdps, keyOf, mbps, QUEUES, queueSettings, readGroup, seconds, withKey, writeGroup, type Group, type Settings } from "./settings.ts";
 import { element, Slider, type SliderSpec } from "./slider.ts";
 import { algorithmName, algorithmOf, COLOURS, short } from "./view.ts";
 
@@ -23,8 +22,7 @@ const inMs = (text: string | undefined): number | null => {
   return time === null ? null : Number((time * 1000).toPrecision(8));
 };
 
-const without = (settings: Settings, ...keys: string[]): Settings =>
-  Object.fromEntries(Object.entries(settings).filter(([key]) => !keys.includes(key))) as Settings;
+const without = (settings: Settings, ...keys: string[]): Settings => Object.fromEntries(Object.entries(settings).filter(([key]) => !keys.includes(key))) as Settings;
 
 /** A setting that is a number with its unit. */
 const setting = (id: "rate" | "rtt" | "buffer" | "duration", label: string, scale: Scale, unit: string, parse: (text: string) => number | null): SliderSpec => ({
@@ -70,9 +68,8 @@ function disciplineSpecs(queue: string): SliderSpec[] {
 const DROPTAIL = "droptail";
 /** What a queue discipline begins with. */
 const begin = (queue: string): Partial<Settings> => {
-  if (queue === DROPTAIL) return {};
-  const settings = Object.entries(QUEUES[queue]!.settings);
-  return { [queue]: settings.length ? Object.fromEntries(settings.map(([key, { start }]) => [key, start])) : true };
+  const settings = Object.entries(QUEUES[queue]?.settings ?? {});
+  return queue === DROPTAIL ? {} : { [queue]: settings.length ? Object.fromEntries(settings.map(([key, { start }]) => [key, start])) : true };
 };
 export const MOST_GROUPS = 4;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The settings of the page, those of `cwnd compare`, and how a link's hash writes them.
 
-import { FORMS, QUEUES } from "./keywords.ts";
+import keywords from "./keywords.json";
+/** How a link has the values of keywords, and the queue disciplines by their keywords: the settings that a link has, in their order. */
+const FORMS: Record<string, string> = keywords.forms;
+export const QUEUES: Record<string, { title: string; settings: Record<string, { kind: string; start: string }> }> = keywords.queues;
 
 export interface Settings {
   /** As the command line has them: `cubic:2@beta=0.85`. */
@@ -90,15 +93,11 @@ export function textOf({ settings, scenario }: State): string {
 /** Of any document that has them, the settings that the controls have; else nothing. */
 export function settingsOf(given: object): Settings | null {
   const { flows, seed = 1, ...rest } = given as Record<string, unknown>;
-  const isTable = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
   const isPair = (value: unknown): boolean => Array.isArray(value) && value.length === 2 && value.every((end) => typeof end === "string");
-  const isText = (key: string, value: unknown): boolean => {
-    const form = formOf(key);
-    if (form === "queue") return isTable(value);
-    return form === "pair" ? isPair(value) : form === "flag" ? value === true : typeof value === "string";
-  };
+  const isOf = (form: string | null, value: unknown): boolean =>
+    form === "queue" ? value instanceof Object && !Array.isArray(value) : form === "pair" ? isPair(value) : form === "flag" ? value === true : typeof value === "string";
   if (!Array.isArray(flows) || !flows.every((flow) => typeof flow === "string") || !Number.isSafeInteger(seed)) return null;
-  if (!Object.entries(rest).every(([key, value]) => ORDER.includes(key) && key !== "flows" && isText(key, value))) return null;
+  if (!Object.entries(rest).every(([key, value]) => ORDER.includes(key) && key !== "flows" && isOf(formOf(key), value))) return null;
   const settings: Settings = { flows, ...BASE, ...rest, seed: seed as number };
   settings.buffer = settings.buffer.replace(`, at least ${FEWEST}packets`, "");
   return settings;
@@ -108,11 +107,9 @@ const has = (table: object, key: string): boolean => Object.hasOwn(table, key);
 /** The settings of a queue discipline that a link has; none of another keyword. */
 export const queueSettings = (key: string): string[] => (has(QUEUES, key) ? Object.keys(QUEUES[key]!.settings) : []);
 /** How a link has the value of a keyword; nothing where it has none. */
-const formOf = (key: string): "text" | "number" | "flag" | "pair" | "queue" | null =>
-  queueSettings(key).length ? "queue" : has(QUEUES, key) ? "flag" : has(FORMS, key) ? FORMS[key]! : null;
-const FIRST = ["rate", "rtt", "buffer", "duration", "seed"];
+const formOf = (key: string): string | null => (queueSettings(key).length ? "queue" : has(QUEUES, key) ? "flag" : has(FORMS, key) ? FORMS[key]! : null);
 /** The keywords in the order of a link. */
-export const ORDER = [...FIRST, ...[...Object.keys(FORMS), ...Object.keys(QUEUES)].filter((key) => !FIRST.includes(key)), "flows"];
+export const ORDER = [...Object.keys(FORMS), ...Object.keys(QUEUES), "flows"];
 const escaped = (text: string): string => encodeURI(text).replace(/[&#]/g, encodeURIComponent);
 
 /** Two values with dots between them; nothing where dots of theirs would be taken for those. */
@@ -125,13 +122,11 @@ function written(ends: string[]): string | null {
 function plainHash(settings: Settings): string | null {
   const pairs: [string, string][] = [];
   for (const key of ORDER) {
-    const value = settings[key];
+    const [value, form] = [settings[key], formOf(key)];
     if (value === undefined) continue;
-    const form = formOf(key);
     if (key === "flows") pairs.push(...settings.flows.map((flow): [string, string] => ["flow", flow]));
     else if (form === "pair" || form === "queue") {
-      const names = queueSettings(key);
-      const table = value as Record<string, string>;
+      const [names, table] = [queueSettings(key), value as Record<string, string>];
       const span = written(form === "pair" ? (value as string[]) : names.map((name) => table[name] ?? ""));
       if (span === null || (form === "queue" && Object.keys(table).some((name) => !names.includes(name)))) return null;
       pairs.push([key, span]);
@@ -173,6 +168,16 @@ export async function hashOf(state: State, promised?: Promised): Promise<string>
   return hash + (promised ? `&v=${promised.version}&d=${promised.digest}` : "");
 }
 
+/** The value of a keyword that a link writes like this; nothing where it is refused. */
+function valueOf(key: string, text: string): unknown {
+  const [form, ends] = [formOf(key), text.split("..")];
+  if (form === "queue") return Object.fromEntries(queueSettings(key).map((name, at) => [name, ends[at]]).filter(([, end]) => end));
+  if (form === "pair") return ends.length === 2 && ends.every(Boolean) ? ends : undefined;
+  if (form === "flag") return text === "true" || (text === "false" ? false : undefined);
+  if (form === "number") return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+  return form === "text" ? text : undefined;
+}
+
 /** The state that a hash writes; nothing where it writes none. */
 export async function stateOf(hash: string): Promise<{ state: State; promised: Promised | null } | null> {
   const pairs = hash.replace(/^#/, "").split("&").filter(Boolean);
@@ -185,26 +190,14 @@ export async function stateOf(hash: string): Promise<{ state: State; promised: P
       const at = pair.indexOf("=");
       if (at < 0) return null;
       const [key, value] = [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))];
-      const form = formOf(key);
       if (key === "flow") settings.flows.push(value);
       else if (key === "v") promised.version = value;
       else if (key === "d") promised.digest = value;
-      else if (form === "number") {
-        const number = Number(value);
-        if (!/^\d+$/.test(value) || !Number.isSafeInteger(number)) return null;
-        settings[key] = number;
-      } else if (form === "flag") {
-        if (value !== "true" && value !== "false") return null;
-        if (value === "true") settings[key] = true;
-      } else if (form === "pair") {
-        const [from = "", to = "", more] = value.split("..");
-        if (!from || !to || more !== undefined) return null;
-        settings[key] = [from, to];
-      } else if (form === "queue") {
-        const values = value.split("..");
-        settings[key] = Object.fromEntries(queueSettings(key).map((name, at) => [name, values[at]!]).filter(([, text]) => text));
-      } else if (form === "text") settings[key] = value;
-      else return null;
+      else {
+        const read = valueOf(key, value);
+        if (read === undefined) return null;
+        if (read !== false) settings[key] = read;
+      }
     }
     if (packed !== null) {
       const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
