@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack
 
 from cwnd import _native
@@ -62,7 +63,8 @@ def documented(function: Callable[P, R]) -> Callable[P, R]:
     rows = [KEYWORDS[name] for name in keys_of(function) if name in KEYWORDS]
     lines = [f"    {row['name']}: {row['help']} {row['python_help']}".rstrip() for row in rows]
     queues = [f"    {name}: {DESCRIPTIONS[queue]}" for name, queue in QUEUES.items() if name in keys_of(function)]
-    function.__doc__ = "\n".join([(function.__doc__ or "").rstrip(), "", "    Keywords:", *lines, *queues, ""])
+    # Python 3.13 removes the indentation of docstrings itself.
+    function.__doc__ = "\n".join([cleandoc(function.__doc__ or ""), "", "Keywords:", *lines, *queues])
     return function
 
 
