@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Unpack, overload
 
 from cwnd import _native
@@ -11,7 +12,7 @@ from cwnd._internal.keyword_names import check_keywords
 from cwnd.replicates.api import Replicates, replicate
 from cwnd.result.result import Result
 from cwnd.result.store import run
-from cwnd.scenario.builders import built, documented, flows_in_one_list, keywords_json
+from cwnd.scenario.builders import built, documented, flows_in_one_list, from_document, keywords_json
 from cwnd.scenario.flow import Flows
 from cwnd.scenario.keyword_types import BottleneckSettings
 from cwnd.scenario.settings import CompareSettings
@@ -62,5 +63,7 @@ def compare_command(flows: Flows, **settings: Unpack[BottleneckSettings]) -> str
     setting has no option and needs a scenario's file, such as `delay` or `name`. Raises `ScenarioError` for an invalid flow, keyword or value.
     """
     check_keywords(settings, compare_command)
-    built("compare", flows, settings)
-    return _native.compare_command(keywords_json(flows, settings))
+    # Once: iterators are read once.
+    given = keywords_json(flows, settings)
+    from_document(json.loads(_native.keywords_document("compare", given, [])))
+    return _native.compare_command(given)

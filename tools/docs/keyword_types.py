@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cwnd import _native
-from cwnd.scenario.keywords import KEYWORDS
+from cwnd.scenario.keywords import KEYWORDS, meaning
 
 if TYPE_CHECKING:
     from cwnd._native import Keyword
@@ -100,13 +100,6 @@ ROWS = (
 )
 
 
-def meaning(row: Keyword) -> str:
-    """What a keyword is, with its default."""
-    where = " in `compare` and `sweep`" if row["is_written"] else ""
-    default = f" ({row['default']}{where})" if row["default"] else ""
-    return f"{row['help'].rstrip('.')}{default}.{' ' if row['python_help'] else ''}{row['python_help']}"
-
-
 def comment(text: str) -> str:
     """The comment of an attribute."""
     lines = textwrap.wrap(text, 112, initial_indent="    #: ", subsequent_indent="    #: ", break_on_hyphens=False)
@@ -117,7 +110,7 @@ def text() -> str:
     """The file."""
     queues = [
         f"{comment(each['help'])}\n    {each['name'].replace('-', '_')}: "
-        f"{'bool' if each['option'] is None else 'Mapping[str, Value]'} | None\n"
+        f"{'Mapping[str, Value]' if each['settings'] else 'bool'} | None\n"
         for each in _native.queue_disciplines()
     ]
     found = HEAD + "".join(queues)

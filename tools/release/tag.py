@@ -15,7 +15,7 @@ BRANCH = "main"
 
 
 def tag(release: Release) -> str:
-    """Tags the commit, from a clean `main` only."""
+    """Tags the commit, from `main` only; the command line has checked that the tree is clean."""
     if release.quick:
         raise ReleaseError("tag: a release made with --quick is not tagged; run the steps without it")
     branch = git("rev-parse", "--abbrev-ref", "HEAD")

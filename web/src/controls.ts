@@ -56,7 +56,7 @@ const MORE: SliderSpec[] = [
 function disciplineSpecs(queue: string): SliderSpec[] {
   const { title, settings } = QUEUES[queue]!;
   const table = (all: Settings): Record<string, string> => (all[queue] ?? {}) as Record<string, string>;
-  return Object.entries(settings).map(([key, { kind }]) => ({
+  return Object.entries(settings).filter(([, { kind }]) => ["time", "size"].includes(kind)).map(([key, { kind }]) => ({
     ...{ id: `${queue}.${key}`, label: `${title} ${key}`, scale: kind === "time" ? logarithmic(1, 1000) : logarithmic(0.01, 8) },
     show: (value) => (kind === "time" ? ms(value) : `${value} BDP`),
     read: (all) => (kind === "time" ? inMs(table(all)[key]) : bdps(table(all)[key] ?? "")),

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -22,9 +22,13 @@ OPTIONS: dict[str, SettingOption] = {
 }
 
 
-def keyword_options(command: Command) -> dict[str, object]:
-    """The options of a command that are keywords, as typer declares them, by their names."""
-    options = {name: declared(row, command) for name, row in KEYWORDS.items() if has(command, row)}
+def keyword_options(command: Command, required: Collection[str] = ()) -> dict[str, object]:
+    """The options of a command that are keywords, as typer declares them, by their names. Those that are `required` have no default there."""
+    options = {
+        name: declared({**row, "default": None} if name in required else row, command)
+        for name, row in KEYWORDS.items()
+        if has(command, row)
+    }
     return options if command == "shell" else {**options, **discipline_options(), **flag_options()}
 
 
@@ -94,7 +98,6 @@ def names(text: str) -> str | list[str | int]:
 MEANINGS: dict[str, Callable[[str], object]] = {
     "text": str,
     "number": number,
-    "pair": lambda text: values_of("--measure", text, 2, "FROM..TO, such as 20s..100s"),
     "names": names,
 }
 
@@ -115,6 +118,8 @@ def given_values(given: Mapping[str, object], options: Mapping[str, SettingOptio
             values[name] = dict(
                 zip(option["names"], values_of(f"--{name}", value, len(option["names"]), expected), strict=True)
             )
+        elif KEYWORDS[name]["form"] == "pair":
+            values[name] = values_of(f"--{name}", value, 2, f"{KEYWORDS[name]['metavar']}, such as 20s..100s")
         else:
             values[name] = MEANINGS[KEYWORDS[name]["form"] or "text"](value)
     if "ecn" in values and values.keys().isdisjoint(options):

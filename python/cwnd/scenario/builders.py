@@ -21,7 +21,7 @@ from cwnd._internal.keyword_names import check_keywords, keys_of
 from cwnd._native import Scenario, ScenarioError
 from cwnd.scenario.flow import Flow, Flows, KeyTable, Link, Value
 from cwnd.scenario.keyword_types import CommonSettings, DumbbellSettings, ParkingLotSettings
-from cwnd.scenario.keywords import DESCRIPTIONS, KEYWORDS, QUEUES
+from cwnd.scenario.keywords import DESCRIPTIONS, KEYWORDS, QUEUES, meaning
 
 if TYPE_CHECKING:
     from cwnd._native import Keyword
@@ -61,7 +61,7 @@ def flows_in_one_list(function: Callable[P, R]) -> Callable[P, R]:
 def documented(function: Callable[P, R]) -> Callable[P, R]:
     """A function whose docstring ends with its keywords, as the table has them."""
     rows = [KEYWORDS[name] for name in keys_of(function) if name in KEYWORDS]
-    lines = [f"    {row['name']}: {row['help']} {row['python_help']}".rstrip() for row in rows]
+    lines = [f"    {row['name']}: {meaning(row)}" for row in rows]
     queues = [f"    {name}: {DESCRIPTIONS[queue]}" for name, queue in QUEUES.items() if name in keys_of(function)]
     # Python 3.13 removes the indentation of docstrings itself.
     function.__doc__ = "\n".join([cleandoc(function.__doc__ or ""), "", "Keywords:", *lines, *queues])

@@ -70,7 +70,7 @@ class ParkingLotSettings(CommonSettings, QueueDisciplines, total=False):
     #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
     #: `sweep`). A text, steps, a trace or a series.
     rate: Rate | None
-    #: Round trip time without queueing, for flows that name none (40ms in `compare` and `sweep`).
+    #: Round trip time without queueing; a flow may have its own (40ms in `compare` and `sweep`).
     rtt: str | None
     #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
     #: `sweep`).
@@ -122,7 +122,7 @@ class DumbbellSettings(PathSettings, total=False):
 class BottleneckSettings(DumbbellSettings, total=False):
     """Keywords of `compare_command`: settings of one bottleneck."""
 
-    #: Round trip time without queueing, for flows that name none (40ms in `compare` and `sweep`).
+    #: Round trip time without queueing; a flow may have its own (40ms in `compare` and `sweep`).
     rtt: str | None
     #: The queue discipline marks what it would drop, and flows negotiate ECN.
     ecn: bool
@@ -134,7 +134,7 @@ class AxisSettings(PathSettings, total=False):
     #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
     #: `sweep`). A text, steps, a trace or a series.
     rate: Axis | None
-    #: Round trip time without queueing, for flows that name none (40ms in `compare` and `sweep`).
+    #: Round trip time without queueing; a flow may have its own (40ms in `compare` and `sweep`).
     rtt: Axis | None
     #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
     #: `sweep`).

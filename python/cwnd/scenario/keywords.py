@@ -13,7 +13,7 @@ NO_RATE = "none"
 DEFAULTS = {name: row["default"] for name, row in KEYWORDS.items() if row["default"] is not None}
 #: Keywords that are axes of a study, with the keys of the scenario that they set.
 AXES = {
-    name: "link.packet_size" if name == "packet_size" else f"{row['table']}.{row['key']}"
+    name: "link.packet_size" if name == "packet_size" else f"{row['table']}.{row['key']}".strip(".")
     for name, row in KEYWORDS.items()
     if row["axis"] is not None
 }
@@ -22,11 +22,19 @@ SWEPT = [name for name, row in KEYWORDS.items() if row["form"] is not None and r
 #: Keywords of what is recorded, which changes no result.
 RECORDS = [name for name, row in KEYWORDS.items() if row["table"] == "record"]
 
+
+def meaning(row: _native.Keyword) -> str:
+    """What a keyword is in Python, with its default."""
+    where = " in `compare` and `sweep`" if row["is_written"] else ""
+    default = f" ({row['default']}{where})" if row["default"] else ""
+    return f"{row['help'].rstrip('.')}{default}.{' ' if row['python_help'] else ''}{row['python_help']}"
+
+
 _QUEUES = _native.queue_disciplines()
 #: Queue disciplines with settings, by their keywords.
-DISCIPLINES = {discipline["name"]: discipline for discipline in _QUEUES if discipline["option"] is not None}
+DISCIPLINES = {each["name"].replace("-", "_"): each for each in _QUEUES if each["settings"]}
 #: Names of queue disciplines without settings, by their keywords, which are flags.
-QUEUE_FLAGS = {each["name"].replace("-", "_"): each["name"] for each in _QUEUES if each["option"] is None}
+QUEUE_FLAGS = {each["name"].replace("-", "_"): each["name"] for each in _QUEUES if not each["settings"]}
 #: Names of all of them, by their keywords.
 QUEUES = {each["name"].replace("-", "_"): each["name"] for each in _QUEUES}
 #: What queue disciplines are, by name.

@@ -115,7 +115,8 @@ def sweep(
     """
     check_keywords(settings, sweep)
     names = [each.name for each in fields(Running)]
-    running = Running(**{key: value for key, value in settings.items() if key in names})  # type: ignore[arg-type]
+    # `None` is nothing given.
+    running = Running(**{key: value for key, value in settings.items() if key in names and value is not None})  # type: ignore[arg-type]
     given = {key: value for key, value in settings.items() if key not in names and value is not None}
     # Axes have the order of the table, whatever the order of the call.
     given = {**{key: given[key] for key in AXES if key in given}, **given}

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
 from cwnd._internal.input_errors import refused
 from cwnd._native import ScenarioError
-from cwnd.scenario.keywords import AXES
+from cwnd.scenario.keywords import AXES, KEYWORDS
 from cwnd.scenario.netem import link_keys
 from cwnd.study.keys import full, parts_of
 from cwnd.study.values import Range, Values
 
-#: The keys that options and keywords set, where they have other names.
-KEYS = {**AXES, "trace": "link.rate"}
+#: The keys that options and keywords set.
+KEYS = {name: f"{row['table']}.{row['key']}".strip(".") for name, row in KEYWORDS.items() if row["key"]}
+KEYS |= {**AXES, "trace": "link.rate"}
 
 #: A link whose limits netem's own does not replace.
 LIMITED = {"queue": {"limit": "1packets"}, "delay_limit": "1packets"}
@@ -38,6 +39,16 @@ def link_settings(settings: Mapping[str, object], prefix: str = "") -> dict[str,
         elif value is not None:
             found[KEYS.get(keyword, f"link.{keyword}")] = Setting(name, value)
     return found
+
+
+def check_settings(axes: Iterable[str], settings: Mapping[str, Setting]) -> None:
+    """Refuses a setting whose key is an axis too: the axis would replace it. Raises `ScenarioError`."""
+    for axis in axes:
+        for key, (name, value) in settings.items():
+            # Several traces are an axis of the option itself.
+            is_own = full(axis).endswith(".rate.trace") and name in ("trace", "--trace")
+            if not is_own and full(axis) == key:
+                raise refused(name, value, f"no {name} with the axis {axis}, which sets it")
 
 
 def check_netem_axes(axes: Mapping[str, Values], settings: Mapping[str, Setting]) -> None:

@@ -22,7 +22,7 @@ from cwnd.scenario.programs import check_programs
 from cwnd.scenario.snapshot import identity, inputs, scenario_document
 from cwnd.study.design import Assignment, Design
 from cwnd.study.keys import check_top, full, parts_of, short_names
-from cwnd.study.netem_axes import Setting, check_netem_axes
+from cwnd.study.netem_axes import Setting, check_netem_axes, check_settings
 from cwnd.study.point_document import Said, left_to_reader, point_document
 from cwnd.study.task import PointRun
 
@@ -106,11 +106,12 @@ class Points:
     said: dict[Said, None] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        if len({full(key) for key in self.design.axes}) < len(self.design.axes):
+            raise refused("axes", ", ".join(self.design.axes), "each key once")
+        check_settings(self.design.axes, self.base.given)
         self.names = {
             key: name for key, name in zip(self.design.axes, short_names(self.design.axes).values(), strict=True)
         }
-        if len({full(key) for key in self.design.axes}) < len(self.design.axes):
-            raise refused("axes", ", ".join(self.design.axes), "each key once")
         for key in self.design.axes:
             check_top(key)
             if full(key) == "seed":

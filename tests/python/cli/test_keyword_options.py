@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 import typer
+from conftest import Cli, refused
 
 from cwnd.cli.keywords import OPTIONS, discipline_options, given_values, keyword_options
 from cwnd.scenario.keywords import AXES, KEYWORDS, RECORDS
@@ -89,3 +90,17 @@ def test_an_option_of_two_settings_wants_both(capsys: pytest.CaptureFixture[str]
         'error: --codel: "5ms" is not accepted; expected TARGET..INTERVAL, such as 5ms..100ms\n'
     )
     assert given_values({"pie": "1..2"}, BOTH) == {"pie": {"target": "1..2"}}
+
+
+# `cwnd shell` needs a rate, so its help names no default for it.
+def test_the_help_of_a_shell_has_the_defaults_that_it_has(cwnd: Cli) -> None:
+    said = " ".join(cwnd("shell", "--help").stdout.split())
+    assert "[default: (100Mbit/s)]" not in said and "[default: (40ms)]" in said
+    assert cwnd("shell", "--", "true").stderr.startswith("error: --rate: missing")
+
+
+def test_an_option_that_an_axis_would_replace_is_refused(cwnd: Cli) -> None:
+    done = cwnd("sweep", "cubic", "--axis", "link.rtt=1ms,2ms", "--rtt", "10ms", "--dry-run")
+    refused(done, "--rtt", "no --rtt with the axis link.rtt, which sets it")
+    done = cwnd("sweep", "cubic", "--axis", "link.rtt=1ms,2ms", "--rtt", "10ms,20ms", "--dry-run")
+    refused(done, "axes", "each key once")

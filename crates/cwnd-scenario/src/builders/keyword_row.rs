@@ -119,15 +119,18 @@ pub enum OptionForm {
     None,
 }
 
+/// The keyword of a queue discipline.
+pub(super) fn keyword_of(discipline: Discipline) -> String {
+    discipline.name().replace('-', "_")
+}
+
 /// The queue disciplines that are keywords with a table of settings.
 pub(super) fn disciplines() -> impl Iterator<Item = Discipline> {
     Discipline::ALL.iter().copied().filter(|discipline| !discipline.settings().is_empty())
 }
 
-/// The queue disciplines without settings, whose keywords are flags, with these keywords.
-pub(super) fn flags() -> impl Iterator<Item = (String, Discipline)> {
+/// The queue disciplines without settings, whose keywords are flags.
+pub(super) fn flags() -> impl Iterator<Item = Discipline> {
     let others = Discipline::ALL.iter().copied().filter(|discipline| *discipline != Discipline::DropTail);
-    others
-        .filter(|discipline| discipline.settings().is_empty())
-        .map(|each| (each.name().replace('-', "_"), each))
+    others.filter(|discipline| discipline.settings().is_empty())
 }

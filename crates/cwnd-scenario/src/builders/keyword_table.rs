@@ -46,7 +46,7 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Link,
         default: Written("40ms"),
         option: Text,
-        help: "Round trip time without queueing, for flows that name none.",
+        help: "Round trip time without queueing; a flow may have its own.",
         group: Link,
         axis: "10ms,40ms",
         in_shell: true,

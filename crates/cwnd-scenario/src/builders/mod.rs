@@ -14,7 +14,7 @@ use crate::flow_spec;
 use crate::invalid::document;
 use crate::invalid::{Invalid, shown, unknown_name};
 use cwnd_link::Discipline;
-use keyword_row::{disciplines, flags};
+use keyword_row::{disciplines, flags, keyword_of};
 use serde_json::{Map, Value, json};
 
 /// What makes a scenario of keywords.
@@ -69,7 +69,7 @@ impl Builder {
     fn names(self) -> Vec<String> {
         let rows = KEYWORDS.iter().filter(|keyword| self.accepts(keyword)).map(|keyword| keyword.name);
         let named = ["flows"].into_iter().chain(self.own()).chain(rows).map(str::to_owned);
-        let queues = disciplines().map(|each| each.name().to_owned()).chain(flags().map(|flag| flag.0));
+        let queues = disciplines().chain(flags()).map(keyword_of);
         named.chain(queues.filter(|_| self != Self::Graph)).collect()
     }
 }
@@ -217,17 +217,19 @@ fn expected_settings(discipline: Discipline) -> String {
 fn take_discipline(settings: &mut Map<String, Value>) -> Result<Option<GivenDiscipline>, Invalid> {
     let mut taken: Option<GivenDiscipline> = None;
     for discipline in disciplines() {
-        let Some(given) = settings.shift_remove(discipline.name()) else { continue };
+        let keyword = keyword_of(discipline);
+        let Some(given) = settings.shift_remove(&keyword) else { continue };
         if let Some(other) = taken {
             let expected = format!("one queue discipline; {} is given, too", other.discipline.name());
-            return Err(refusal(discipline.name(), &given, expected));
+            return Err(refusal(&keyword, &given, expected));
         }
         let Value::Object(settings) = given else {
-            return Err(refusal(discipline.name(), &given, expected_settings(discipline)));
+            return Err(refusal(&keyword, &given, expected_settings(discipline)));
         };
         taken = Some(GivenDiscipline { discipline, settings });
     }
-    for (keyword, discipline) in flags() {
+    for discipline in flags() {
+        let keyword = keyword_of(discipline);
         match (settings.shift_remove(&keyword), &taken) {
             (None | Some(Value::Bool(false)), _) => {}
             (Some(given), Some(other)) => {

@@ -282,3 +282,9 @@ fn a_size_that_is_an_axis_counts_as_one() {
     let measured = |sized: &[usize]| both.document(sized).expect("a document")["measure"][0].clone();
     assert_eq!((measured(&[]), measured(&[0])), (json!("4000000000ns"), json!("0s")));
 }
+
+#[test]
+fn an_option_with_a_value_says_what_its_value_is_called() {
+    let silent = KEYWORDS.iter().filter(|row| !matches!(row.option, OptionForm::Flag | OptionForm::None));
+    assert_eq!(silent.filter(|row| row.metavar.is_empty()).map(|row| row.name).collect::<Vec<_>>(), [""; 0]);
+}

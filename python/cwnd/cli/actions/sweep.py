@@ -218,7 +218,7 @@ def flows_of(given: SweepOptions, more: Mapping[str, Values]) -> Grid:
     document = without_own_limit(document, plain, all_axes, lines)
     single = {key: value for key, value in link.items() if key not in axes}
     fixed: dict[str, Value] = {"link.netem": lines[0]} if len(lines) == 1 else {}
-    options = link_settings({**single, "trace": given.trace}, "--")
+    options = link_settings({**others, **single, "trace": given.trace}, "--")
     return Grid(Base(document, given=options, fixed=fixed), axes)
 
 

@@ -93,7 +93,7 @@ class ShellOptions:
     snap_length: SnapLength = None
 
 
-@takes(ShellOptions, keyword_options("shell"))
+@takes(ShellOptions, keyword_options("shell", required=["rate"]))
 def command(options: ShellOptions) -> None:
     """Run a command behind emulated links, in a network namespace of its own.
 
