@@ -11,7 +11,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,17 @@ def until(is_so: Callable[[], bool], awaited: str = "what another process is abo
     while not is_so():
         assert time.monotonic() < deadline, f"{awaited}: awaited in vain for {PATIENCE_S} s"
         time.sleep(0.005)
+
+
+@contextmanager
+def started(command: Sequence[object], **options: object) -> Iterator[subprocess.Popen[str]]:
+    """A program that runs during the body. It is killed if the body fails: the failure would wait for its end otherwise."""
+    with subprocess.Popen(list(map(str, command)), **options) as child:  # type: ignore[call-overload]
+        try:
+            yield child
+        except BaseException:
+            child.kill()
+            raise
 
 
 def read_until(file: int, words: bytes) -> bytes:

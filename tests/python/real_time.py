@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Tests in real time run again when they fail: a busy machine delays packets, and a real TCP then takes another path.
 
-A test in real time uses a fixture of `FIXTURES`, or has the marker `real_time`. It fails when all its `TRIES` fail. The last lines of a run name the tests
+A test in real time uses a fixture of `FIXTURES`, or has the marker `real_time`. It fails when all its `TRIES` fail, or one that took longer than `MOST_S`. The last lines of a run name the tests
 that failed before they passed.
 """
 
@@ -16,6 +16,8 @@ from _pytest.runner import runtestprotocol
 FIXTURES = {"lab", "turn"}
 #: How often such a test runs until it passes.
 TRIES = 3
+#: A try that took longer is the last one, s: a test that waits in vain does so again.
+MOST_S = 180.0
 #: Pause before another try, s: what delays a machine lasts for a while.
 PAUSE_S = 2.0
 
@@ -37,9 +39,10 @@ class RealTime:
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         failures: list[str] = []
         for number in range(1, TRIES + 1):
+            begin = time.monotonic()
             reports = runtestprotocol(item, nextitem=nextitem, log=False)
             failed = [report for report in reports if report.failed]
-            if not failed or number == TRIES:
+            if not failed or number == TRIES or time.monotonic() - begin > MOST_S:
                 break
             failures.append(reason(failed[0]))
             time.sleep(PAUSE_S)

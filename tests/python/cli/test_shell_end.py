@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from conftest import Cli, refused
-from in_kernel import PROGRAM, read_until, until
+from in_kernel import PROGRAM, read_until, started, until
 from in_lab import NEEDS_LAB, outside
 from needs import needs
 
@@ -70,9 +70,7 @@ def test_a_signal_ends_what_goes_on_after_the_command(tmp_path: Path) -> None:
     with socket.create_server(("0.0.0.0", 0)) as server:
         port = server.getsockname()[1]
         command = f"{sys.executable} -c '{WRITER}' {port} 20000; echo >{ended}; exit 3"
-        with subprocess.Popen(
-            [*shell("--rate", "8kbit/s", "--buffer", "99packets"), "--", "sh", "-c", command]
-        ) as child:
+        with started([*shell("--rate", "8kbit/s", "--buffer", "99packets"), "--", "sh", "-c", command]) as child:
             until(ended.exists)
             time.sleep(0.3)
             assert child.poll() is None, "it is not all delivered"
@@ -95,7 +93,7 @@ def test_keys_are_the_commands_and_after_its_end_those_of_the_shell() -> None:
     termios.tcsetattr(inside, termios.TCSANOW, attributes)
     # 8 kbit/s and a round trip of 100 s: the packet is on its way for 50 s.
     command = [*shell("--rate", "8kbit/s", "--rtt", "100s"), "--", sys.executable, "-c", send]
-    with subprocess.Popen(
+    with started(
         ["setsid", "--ctty", "--wait", *command], stdin=inside, stdout=inside, stderr=inside, start_new_session=True
     ) as child:
         os.close(inside)

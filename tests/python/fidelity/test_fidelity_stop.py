@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from in_kernel import PROGRAM, until
+from in_kernel import PROGRAM, started, until
 from in_lab import NEEDS_LAB, outside, threads
 
 pytestmark = NEEDS_LAB
@@ -18,7 +18,7 @@ pytestmark = NEEDS_LAB
 def test_ctrl_c_says_what_is_kept(tmp_path: Path, keeps: bool) -> None:
     before, out = outside(), tmp_path / "out"
     command = [str(PROGRAM), "fidelity", "reno", *(["-o", str(out)] if keeps else [])]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+    with started(command, stderr=subprocess.PIPE, text=True) as child:
         until(lambda: "cwnd-link" in threads(child.pid))
         child.send_signal(signal.SIGINT)
         _, said = child.communicate()

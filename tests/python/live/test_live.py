@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Cli, refused
-from in_kernel import PROGRAM, until
+from in_kernel import PROGRAM, started, until
 from in_lab import LOADS, NEEDS_LAB, one_of_three, outside, run, states, threads
 
 import cwnd as package
@@ -268,7 +268,7 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signa
     before = outside()
     command = [str(PROGRAM), "compare", "cubic", "--lane", "live", "--duration", "60s", "-o", str(tmp_path / "run")]
 
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as child:
+    with started(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as child:
         until(lambda: "cwnd-link" in threads(child.pid))
         child.send_signal(number)
         _, said = child.communicate(timeout=60)
@@ -299,7 +299,7 @@ def test_time_stops_while_the_machine_does(flow: str, stopped_ms: int, valid: bo
         "live",
     ]
     for _ in range(5):
-        with subprocess.Popen([*command, "--json"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        with started([*command, "--json"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
             until(lambda: "cwnd-link" in threads(child.pid))
             time.sleep(2)
             child.send_signal(signal.SIGSTOP)

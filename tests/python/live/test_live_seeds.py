@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 from conftest import Cli, refused
-from in_kernel import PROGRAM, until
+from in_kernel import PROGRAM, started, until
 from in_lab import NEEDS_LAB, in_time, kept_up, outside, threads
 
 import cwnd as package
@@ -56,7 +56,7 @@ def test_seeds_give_the_documents_of_lane_sim(cwnd: Cli, tmp_path: Path) -> None
 def test_ctrl_c_keeps_the_runs_that_are_done(cwnd: Cli, tmp_path: Path) -> None:
     before, folder = outside(), tmp_path / "live"
     command = [str(PROGRAM), *FLOW, "--duration", "2s", "--seeds", "1000", "--lane", "live", "-o", str(folder)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+    with started(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         until(lambda: (folder / "seed-0001").exists() and "cwnd-link" in threads(child.pid))
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=60)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[1]
 TESTS = """
+import time
 import pytest
 
 tries = {}
@@ -44,6 +45,14 @@ def test_not_in_real_time():
 def test_first(lab):
     passes_at("first", 1)
 
+def test_long(lab):
+    tries["long"] = tries.get("long", 0) + 1
+    time.sleep(0.3)
+    assert tries["long"] == 2
+
+def test_a_long_try_is_the_last():
+    assert tries["long"] == 1
+
 def test_skipped(lab):
     tries["skipped"] = tries.get("skipped", 0) + 1
     pytest.skip("once")
@@ -55,7 +64,7 @@ CONFTEST = f"""
 import sys
 sys.path.insert(0, {str(HERE)!r})
 import real_time
-real_time.PAUSE_S = 0
+real_time.PAUSE_S, real_time.MOST_S = 0, 0.2
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "real_time: as in pyproject.toml")
@@ -73,8 +82,9 @@ def test_what_fails_three_times_fails_and_what_passes_meanwhile_is_named(tmp_pat
     assert re.findall(r"^FAILED test_tries.py::(\w+)", done.stdout, re.MULTILINE) == [
         "test_fourth",
         "test_not_in_real_time",
+        "test_long",
     ], done.stdout
-    assert re.search(r"^2 failed, 5 passed, 1 skipped", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^3 failed, 6 passed, 1 skipped", done.stdout, re.MULTILINE), done.stdout
     named = re.findall(r"^passed at try (\d): test_tries.py::(\w+)", done.stdout, re.MULTILINE)
     assert named == [("3", "test_third"), ("2", "test_marked")]
     before = re.findall(
