@@ -19,7 +19,7 @@ def check(release: Release) -> str:
         raise ReleaseError(
             f"another version than {release.version} in {', '.join(differ)}: python -m tools.version writes it"
         )
-    date, _ = section(CHANGELOG.read_text(), release.version)
+    date, _ = section(CHANGELOG.read_text(), release.version, quick=release.quick)
     run(["make", "--no-print-directory", "published"])
     if release.tests:
         run(TESTS)

@@ -40,13 +40,13 @@ def test_the_constant_fails_two_tests_in_the_pages_words_and_the_edits_mend_them
     manifest = tree / "Cargo.toml"
     manifest.write_text(re.sub(r'^version = "[^"]*"$', 'version = "0.0.0-guide"', manifest.read_text(), flags=re.M))
 
-    def tested(*chosen: Edit) -> subprocess.CompletedProcess[str]:
+    def tested(*chosen: Edit, of: tuple[str, ...] = ("--lib", "scalable")) -> subprocess.CompletedProcess[str]:
         text = (ROOT / FILE).read_text()
         for old, new in chosen:
             text = text.replace(old, new)
         (tree / FILE).write_text(text)
-        command = ["cargo", "test", "--quiet", "--offline", "--target-dir", str(ROOT / "target"), "-p", "cwnd", "--lib"]
-        return subprocess.run([*command, "scalable"], cwd=tree, capture_output=True, text=True, check=False)
+        command = ["cargo", "test", "--quiet", "--offline", "--target-dir", str(ROOT / "target"), "-p", "cwnd"]
+        return subprocess.run([*command, *of], cwd=tree, capture_output=True, text=True, check=False)
 
     constant, *tests = edits()
     failed = tested(constant)
@@ -54,5 +54,8 @@ def test_the_constant_fails_two_tests_in_the_pages_words_and_the_edits_mend_them
     (said,) = re.findall(r"say what they expected:\n\n```text\n(.*?)```", PAGE, re.DOTALL)
     for line in said.splitlines():
         assert line in failed.stdout, failed.stdout
+    (differs,) = re.findall(r"its message contains:\n\n```text\n(.*?)\n```", PAGE, re.DOTALL)
+    replayed = tested(constant, of=("--test", "golden"))
+    assert replayed.returncode == 101 and differs in replayed.stdout + replayed.stderr, replayed.stdout
     mended = tested(constant, *tests)
     assert mended.returncode == 0, mended.stdout + mended.stderr

@@ -127,6 +127,8 @@ def test_a_version_without_a_section_or_without_a_date_is_refused() -> None:
         section(CHANGELOG, "1.2.4")
     with pytest.raises(ReleaseError, match=r'date of 1\.2\.2: "unreleased" is not accepted; expected a date'):
         section(CHANGELOG, "1.2.2")
+    date, _ = section(CHANGELOG, "1.2.2", quick=True)
+    assert date == "unreleased"
 
 
 def test_the_changelog_gives_notes_once_it_has_a_date() -> None:

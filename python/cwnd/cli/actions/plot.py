@@ -45,7 +45,7 @@ def draw_from(
         told = [*given, *(name for name, value in zip(("width", "format", "out"), output, strict=True) if value)]
         if len(folders) == 1 and not isinstance(first, Study | Replicates) and kind is None:
             if told or where:
-                raise refused(option([*told, "where"][0]), str(folders[0]), "--kind with this option, for a run")
+                fail(f"{option([*told, 'where'][0])}: not accepted without --kind for a run; expected --kind with it")
             return redraw(folders[0])
     except NoResultError as error:
         fail(f"DIR: {str(error).removeprefix('folder: ')}")
