@@ -25,7 +25,7 @@ from types import FrameType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cwnd.metrics.statistics import mean_interval
+from cwnd.metrics.confidence_intervals import mean_interval
 from tools.peers.cases import (
     CASES,
     OURS,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// What the objects that register an algorithm share: who they are, and the record of a call.
+// What the objects that register an algorithm share: who they are, and the record of a call. The columns of the tables that
+// `cwnd kernel trace` writes of it are in cwnd-record's tables/kernel_trace.rs.
 #pragma once
 
 #include "kernel.bpf.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The confidence interval of a mean, where scipy is not at hand.
+//! The confidence interval of a mean, for the web page. Python's intervals are in `python/cwnd/metrics/confidence_intervals.py`.
 
 /// Mean and 95 % confidence interval of values that are about normal: mean ± t · s / √n. `None` for fewer than two.
 #[must_use]

@@ -4,7 +4,7 @@
 use crate::conn::Conn;
 #[cfg(feature = "registry")]
 use crate::controller::Controller;
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use crate::hooks::{Configured, CongestionControl, Info, call_ack_hooks};
 use crate::rescale::Rescale;
 

@@ -2,7 +2,7 @@
 //! What the types in the table of hooks can do: cross a C interface, and be recorded. A new type of argument is added here.
 
 use crate::conn::CaState;
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 
 /// An argument as a hook takes it, and how it crosses a C interface (a plugin's, or that of the kernel's glue).
 ///

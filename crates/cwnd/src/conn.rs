@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a transport shows a congestion control algorithm: the fields of Linux's `tcp_sock` that its modules read.
 
-use crate::hook_arguments::with_fields;
+use crate::hook_argument_types::with_fields;
 
 /// `ssthresh` before anything has set it (Linux's `TCP_INFINITE_SSTHRESH`), in segments.
 pub const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;

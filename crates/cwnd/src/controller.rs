@@ -3,7 +3,7 @@
 
 use crate::builder::{self, ParamError};
 use crate::conn::Conn;
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use crate::hooks::{
     Configured, CongestionControl, Info, PRIVATE_BYTES, PrivateWords, StateWords, call_ack_hooks,
 };

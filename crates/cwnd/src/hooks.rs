@@ -3,7 +3,7 @@
 
 use crate::argument_encoding::RecordedArgument;
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 pub use crate::inner_variables::Info;
 use crate::rescale::Rescale;
 

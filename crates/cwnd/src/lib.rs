@@ -42,7 +42,7 @@ mod controller;
 #[cfg(feature = "registry")]
 mod description;
 pub mod driver;
-mod hook_arguments;
+mod hook_argument_types;
 mod hooks;
 mod inner_variables;
 pub mod math;
@@ -65,7 +65,7 @@ pub use builder::{Builder, Fraction, Includes, ParamError};
 pub use conn::{CaState, Conn, INFINITE_SSTHRESH, PacingStatus};
 #[cfg(feature = "registry")]
 pub use controller::Controller;
-pub use hook_arguments::{ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent};
+pub use hook_argument_types::{ACK_ECE, ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent};
 pub use hooks::{
     ARGUMENT_WORDS, Configured, CongestionControl, Hook, PRIVATE_BYTES, PrivateWords, StateWords,
 };

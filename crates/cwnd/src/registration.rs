@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What an algorithm's file tells the registry: its name, its published forms, and the recovery that goes with each.
+//! What an algorithm's file tells the registry: its name, its published forms, and the recovery that goes with each. The list of the
+//! algorithms is in `algorithms/mod.rs`.
 
 use crate::hooks::{Configured, CongestionControl, PrivateWords};
 use crate::params::Params;

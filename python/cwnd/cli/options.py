@@ -113,7 +113,7 @@ Threads = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Threads of one run: they gain where hundreds of flows meet in one queue only. The result is the same.",
+        help="Threads for one run. They help only if hundreds of flows share one queue; the result does not change.",
         show_default="1",
     ),
 ]

@@ -12,7 +12,7 @@ from cwnd._internal.input_errors import refused
 from cwnd.diff.results import Difference, Effect
 from cwnd.diff.sides import Key, Numbers, Place, Subject, aligned, alone, partners, places
 from cwnd.diff.statistics import Method, PooledSamples, Samples, difference, equivalent, median_difference, relative
-from cwnd.metrics.statistics import median_interval, t_beyond
+from cwnd.metrics.confidence_intervals import median_interval, t_beyond
 from cwnd.replicates.document import TIMES
 from cwnd.scenario.notation import count_of
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from cwnd.metrics.statistics import Interval, mean_interval, order_statistics, t_beyond, t_quantile
+from cwnd.metrics.confidence_intervals import Interval, mean_interval, order_statistics, t_beyond, t_quantile
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,6 +7,7 @@ that need these are undefined there.
 """
 
 from cwnd.metrics.capacity import Capacity
+from cwnd.metrics.confidence_intervals import Interval, mean_interval, median_interval, paired_difference
 from cwnd.metrics.delay import queueing_delay, sampled_queueing_delay
 from cwnd.metrics.fairness import convergence_time, jain, min_max_ratio
 from cwnd.metrics.loss import (
@@ -31,7 +32,6 @@ from cwnd.metrics.quantile import quantile
 from cwnd.metrics.rates import completion_time, goodput, throughput, utilisation
 from cwnd.metrics.run_measures import FlowMeasures, LinkMeasures, Measures
 from cwnd.metrics.series import Rates, Rounds, curves, drops, rates, reductions, rounds
-from cwnd.metrics.statistics import Interval, mean_interval, median_interval, paired_difference
 from cwnd.metrics.transfers import Transfers, transfers_by_group
 
 __all__ = [

@@ -11,6 +11,7 @@ from cwnd._internal import drop_causes
 from cwnd._internal.json_types import IntervalDocument, number, optional_number, total_of
 from cwnd._internal.summary_types import FlowIntervals, LinkIntervals, LinkSummary, TrafficIntervals, TrafficSummary
 from cwnd._native import FlowGroup
+from cwnd.metrics.confidence_intervals import mean_interval, median_interval
 from cwnd.metrics.fairness import NOT_CONVERGED
 from cwnd.metrics.measure_type import Measure, MeasureDocument
 from cwnd.metrics.rates import NONE_STARTED
@@ -22,7 +23,6 @@ from cwnd.metrics.run_measures import (
     LinkMeasureIntervals,
     by_name,
 )
-from cwnd.metrics.statistics import mean_interval, median_interval
 from cwnd.metrics.transfers import SIZE_CLASSES, SizeClass, Transfers, TransfersSummary
 from cwnd.replicates.left_out import mean_of_others, reason_of
 from cwnd.result.summary import Packets, SeedSummary

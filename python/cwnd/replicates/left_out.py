@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from cwnd.metrics.confidence_intervals import Interval, mean_interval
 from cwnd.metrics.rates import DID_NOT_END, is_unfinished
-from cwnd.metrics.statistics import Interval, mean_interval
 from cwnd.scenario.notation import count_of
 
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cwnd.metrics.confidence_intervals import median_interval
 from cwnd.metrics.rates import NONE_STARTED
-from cwnd.metrics.statistics import median_interval
 from cwnd.replicates.document import TIMES
 from cwnd.replicates.left_out import mean_of_others, reason_of
 from cwnd.replicates.rows import STARTED_TRANSFERS, Row, RunNumbers

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NotRequired, TypedDict, TypeVar
 
-from cwnd.metrics.statistics import Interval, mean_interval, median_interval
+from cwnd.metrics.confidence_intervals import Interval, mean_interval, median_interval
 from cwnd.reproduce.claims import EMPIRICAL, Claim
 from cwnd.reproduce.experiment import Answer, Holds, Measured, Reported, Undecidable
 

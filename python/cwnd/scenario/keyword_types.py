@@ -28,22 +28,22 @@ class ScenarioSettings(TypedDict, total=False):
     duration: str
     #: What the summary measures. From and to.
     measure: tuple[str, str] | None
-    #: Seed of all that is random; the first one where there are several (1).
+    #: Random seed; with several seeds, the first one (1).
     seed: int | str
     #: Background traffic: leith2007, leith2007-fig4, leith2007-fig6, ha2008, surge, ns2-web, ns2-pareto-on-off;
     #: or keys as in a file: 'model = "udp", rate = "5Mbit/s"', 'preset = "ha2008", cc = "cubic@beta=0.85"'.
     #: Names of presets, or tables of keys.
     traffic: Iterable[str | Mapping[str, object]]
-    #: Distance of the samples in the tables (100ms).
+    #: Time between the samples in the tables (100ms).
     interval: str | None
     #: A row of the table cwnd at every acknowledgement.
     per_ack: bool
     #: Record the algorithms' inner variables, in the table inner. All, or by name.
     inner: bool | list[str]
-    #: Whose samples are recorded: all, none, or flows by name or number, such as 'cubic 1,reno,7' (all). A
-    #: word, or a list of names and numbers.
+    #: Flows to sample: all, none, or names and numbers, such as 'cubic 1,reno,7' (all). A word, or a list of
+    #: names and numbers.
     record_flows: str | list[str | int] | None
-    #: Most bytes that tables and captures may be expected to hold, or none (2GB).
+    #: Limit on the expected size of tables and captures; none: no limit (2GB).
     record_limit: str | None
     #: Hosts whose packets are captured. `"senders"`, `"receivers"` or `"both"`.
     record_packets: str | None
@@ -75,9 +75,9 @@ class ParkingLotSettings(CommonSettings, QueueDisciplines, total=False):
     #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
     #: `sweep`).
     buffer: str | None
-    #: Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001,
-    #: gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000. A text, or a table of
-    #: `gemodel`.
+    #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
+    #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
+    #: at:5000,9000. A text, or a table of `gemodel`.
     loss: str | Mapping[str, Value] | None
     #: The reverse path is a link with a queue too, of the same rate and size. `True`, or the keys of that link.
     reverse: bool | Mapping[str, Value]
@@ -109,9 +109,9 @@ class DumbbellSettings(PathSettings, total=False):
     #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
     #: `sweep`).
     buffer: str | None
-    #: Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001,
-    #: gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000. A text, or a table of
-    #: `gemodel`.
+    #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
+    #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
+    #: at:5000,9000. A text, or a table of `gemodel`.
     loss: str | Mapping[str, Value] | None
     #: Random time on the link, uniform from 0 to this, in order. A text, or a table of its keys.
     jitter: str | Mapping[str, Value] | None
@@ -139,9 +139,9 @@ class AxisSettings(PathSettings, total=False):
     #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
     #: `sweep`).
     buffer: Axis | None
-    #: Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001,
-    #: gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000. A text, or a table of
-    #: `gemodel`.
+    #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
+    #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
+    #: at:5000,9000. A text, or a table of `gemodel`.
     loss: Axis | None
     #: Random time on the link, uniform from 0 to this, in order. A text, or a table of its keys.
     jitter: Axis | None

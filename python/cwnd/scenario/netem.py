@@ -18,7 +18,7 @@ from cwnd.scenario.flow import Rate
 from cwnd.scenario.keywords import DEFAULTS, NO_RATE
 
 EXAMPLE = "'delay 20ms 5ms loss gemodel 1% 10% rate 10mbit limit 1000'"
-MEANINGS_HELP = "What each word means is said on standard error."
+MEANINGS_HELP = "The meaning of each word is printed on standard error."
 #: Keys of a link that words may leave as they are, and what this means for packets, where the words set the delay.
 KEPT = {
     "delay": "",
@@ -31,7 +31,7 @@ Netem = Annotated[
     typer.Option(
         "--netem",
         metavar="WORDS",
-        help=f"The link in the words of tc netem or tc tbf: {EXAMPLE}. What they set is not accepted as --rate, --buffer, --loss or --jitter too. Without rate, and without --rate, the link has none. {MEANINGS_HELP}",
+        help=f"The link in the words of tc netem or tc tbf: {EXAMPLE}. --rate, --buffer, --loss and --jitter are refused if the words set the same. Without a rate in the words or --rate, the link has none. {MEANINGS_HELP}",
         show_default=False,
     ),
 ]

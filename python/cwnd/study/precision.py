@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cwnd._internal.input_errors import refused
+from cwnd.metrics.confidence_intervals import mean_interval
 from cwnd.metrics.names import measures_in
 from cwnd.metrics.rates import is_unfinished
-from cwnd.metrics.statistics import mean_interval
 from cwnd.replicates.document import TIMES
 from cwnd.replicates.rows import MEASURES
 from cwnd.replicates.tables import Series

@@ -110,7 +110,7 @@ def test_bpffs_is_mounted_for_root_alone() -> None:
     [
         ("mkdir /sys/fs/bpf/cwnd; chown 65534 /sys/fs/bpf/cwnd", "user 65534"),
         ("mkdir -m 777 /sys/fs/bpf/cwnd; chmod 777 /sys/fs/bpf/cwnd", "others may write"),
-        ("mkdir /sys/fs/bpf/real; ln -s /sys/fs/bpf/real /sys/fs/bpf/cwnd", "no folder"),
+        ("mkdir /sys/fs/bpf/real; ln -s /sys/fs/bpf/real /sys/fs/bpf/cwnd", "not a folder"),
     ],
     ids=["another owner", "writable", "a link"],
 )
@@ -217,9 +217,9 @@ def test_a_file_whose_name_gives_none_for_the_kernel_says_so_and_takes_another(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("load", "cubic", "--as", "cubic"), ("--as", "cubic", "kernel's own")),
-        (("load", "cubic", "--as", "reno"), ("--as", "reno", "kernel's own")),
-        (("trace", "--cc", "cubic", "--as", "reno", "--", "true"), ("--as", "reno", "kernel's own")),
+        (("load", "cubic", "--as", "cubic"), ("--as", "cubic", "belongs to the kernel")),
+        (("load", "cubic", "--as", "reno"), ("--as", "reno", "belongs to the kernel")),
+        (("trace", "--cc", "cubic", "--as", "reno", "--", "true"), ("--as", "reno", "belongs to the kernel")),
         (("trace", "--duration", "nan"), ("--duration", "nan", "seconds")),
         (("trace", "--duration", "inf"), ("--duration", "inf", "seconds")),
         (("trace", "--duration", "-1"), ("--duration", "-1", "seconds")),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cwnd.metrics import mean_interval, median_interval, paired_difference
-from cwnd.metrics.statistics import t_beyond, t_quantile
+from cwnd.metrics.confidence_intervals import t_beyond, t_quantile
 
 # Two-sided 95 % and 99 % points of Student's t as statistical tables print them.
 TABLE = {

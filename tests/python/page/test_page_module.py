@@ -20,7 +20,7 @@ from needs import CI, needs
 from cwnd import Scenario, _native
 from cwnd import run as run_scenario
 from cwnd.fidelity.runner import own_scenarios
-from cwnd.metrics.statistics import mean_interval
+from cwnd.metrics.confidence_intervals import mean_interval
 from tools import ROOT
 from tools.bench.page import native_digest
 from tools.web.build import MODULE
@@ -28,7 +28,7 @@ from tools.web.node import Module, module
 
 PAGE = ROOT / "python/cwnd/page/lab.html"
 #: What the module is built of, beside what the package is built of.
-READS = ("crates/cwnd-wasm/**/*", "web/src/presets.json")
+READS = ("crates/cwnd-wasm/**/*", "web/src/presets.json", "web/src/keywords.json")
 
 pytestmark = [
     needs("page", "node"),

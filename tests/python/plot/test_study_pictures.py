@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse
 
 import cwnd
-from cwnd.metrics.statistics import mean_interval
+from cwnd.metrics.confidence_intervals import mean_interval
 from cwnd.plot import cdf, delay_throughput, fairness, heatmap, response
 from cwnd.plot.studies.ellipse import Spread
 from cwnd.plot.studies.label_places import Room, apart

@@ -23,7 +23,7 @@ from tools.release.errors import ReleaseError
 from tools.release.notes import section, written
 
 #: For `make check`.
-READS = ("tools/release/*.py", "docs/release.md")
+READS = ("tools/**/*.py", "docs/release.md")
 CHANGELOG = """# Changelog
 
 ## 1.2.3, 2026-11-28

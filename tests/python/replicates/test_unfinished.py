@@ -16,8 +16,8 @@ from cwnd.diff.conditions import Condition
 from cwnd.diff.results import Difference
 from cwnd.diff.sides import Key, Numbers, Subject
 from cwnd.diff.statistics import Samples
+from cwnd.metrics.confidence_intervals import IntervalDocument
 from cwnd.metrics.measure_type import Measure
-from cwnd.metrics.statistics import IntervalDocument
 from cwnd.replicates.document import over_measure
 from cwnd.replicates.left_out import reason_of
 from cwnd.replicates.report import formatted, reasons, star_line

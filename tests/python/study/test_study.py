@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cwnd
-from cwnd.metrics.statistics import mean_interval
+from cwnd.metrics.confidence_intervals import mean_interval
 from cwnd.replicates.number_cache import collect_source
 from cwnd.replicates.rows import MEASURES
 from cwnd.study.braces import parse_flow

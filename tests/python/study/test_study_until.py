@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import cwnd
-from cwnd.metrics.statistics import mean_interval
+from cwnd.metrics.confidence_intervals import mean_interval
 from cwnd.replicates.rows import Row
 from cwnd.study.precision import Precision
 

@@ -71,7 +71,7 @@ pub const KEYWORDS: &[Keyword] = &[
         name: "loss",
         place: Place::Link,
         option: Text,
-        help: "Losses on the link, besides the queue's drops: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, \
+        help: "Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, \
                gemodel:P,R,1-H,1-K (the order of tc netem) or at:5000,9000.",
         group: Link,
         axis: "{random:0.001,random:0.01}",
@@ -122,7 +122,7 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Ecn,
         option: Flag,
         help: "The queue discipline marks what it would drop, and flows negotiate ECN.",
-        option_help: "A flow with @ecn=false does not; traffic does where it says ecn = true.",
+        option_help: "Flows with @ecn=false do not; background traffic does only with ecn = true.",
         group: Queue,
         python: "bool",
         ..ROW
@@ -150,7 +150,7 @@ pub const KEYWORDS: &[Keyword] = &[
         name: "seed",
         default: Scenarios("1"),
         option: Number,
-        help: "Seed of all that is random; the first one where there are several.",
+        help: "Random seed; with several seeds, the first one.",
         metavar: "N",
         in_shell: true,
         python: "int | str",
@@ -216,7 +216,7 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Record("interval"),
         default: Scenarios("100ms"),
         option: Text,
-        help: "Distance of the samples in the tables.",
+        help: "Time between the samples in the tables.",
         group: Records,
         metavar: "TIME",
         ..ROW
@@ -245,7 +245,7 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Record("flows"),
         default: Scenarios("all"),
         option: Names,
-        help: "Whose samples are recorded: all, none, or flows by name or number, such as 'cubic 1,reno,7'.",
+        help: "Flows to sample: all, none, or names and numbers, such as 'cubic 1,reno,7'.",
         metavar: "LIST",
         group: Records,
         python: "str | list[str | int] | None",
@@ -257,7 +257,7 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Record("limit"),
         default: Scenarios("2GB"),
         option: Text,
-        help: "Most bytes that tables and captures may be expected to hold, or none.",
+        help: "Limit on the expected size of tables and captures; none: no limit.",
         metavar: "SIZE",
         group: Records,
         ..ROW

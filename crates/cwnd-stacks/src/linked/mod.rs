@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The stacks that are linked in: quinn, noq and smoltcp. quinn and noq share the code in `quic`.
+//! The stacks that are linked in: quinn, noq and smoltcp. quinn and noq share the code in `quic`. The table of the stacks is `table.rs`.
 
 mod application;
 mod clock;

@@ -13,7 +13,7 @@
 
 use super::additive_increase;
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;

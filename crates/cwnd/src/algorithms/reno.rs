@@ -9,7 +9,7 @@ use super::{
     COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, FROM_CWND, FROM_FLIGHT, REDUCE_NAMES, additive_increase, counted,
 };
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use crate::hooks::CongestionControl;
 use crate::params::ParamKind;
 use crate::registration::{Recovery, Registered, Set};

@@ -17,7 +17,7 @@
 
 use super::standard;
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, seq_after};
 use crate::params::ParamKind;

@@ -11,7 +11,7 @@
 
 use super::standard;
 use crate::conn::Conn;
-use crate::hook_arguments::{ACK_SLOW_PATH, AckSample, CaEvent};
+use crate::hook_argument_types::{ACK_SLOW_PATH, AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::ParamKind;
@@ -296,7 +296,7 @@ impl CongestionControl for Westwood {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook_arguments::ACK_WINDOW_UPDATE;
+    use crate::hook_argument_types::ACK_WINDOW_UPDATE;
 
     const PAPER: WestwoodParams =
         WestwoodParams { clock: MICROSECONDS, adopt: AT_LOSS, filter: 58_982, filters: 1, min_sample: 0 };

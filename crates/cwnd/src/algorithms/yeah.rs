@@ -14,7 +14,7 @@
 use super::additive_increase;
 use super::vegas::UNKNOWN_US;
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info, PrivateWords};
 use crate::math::seq_after;
 use crate::params::ParamKind;

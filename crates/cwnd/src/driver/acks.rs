@@ -4,7 +4,7 @@
 use super::{Ack, Driver, Flight, Reduction};
 use crate::algorithm::Algorithm;
 use crate::conn::CaState;
-use crate::hook_arguments::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample};
+use crate::hook_argument_types::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample};
 
 impl<A: Algorithm> Driver<A> {
     /// An acknowledgement arrived, and the transport has updated `conn` for it.

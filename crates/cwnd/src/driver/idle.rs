@@ -5,7 +5,7 @@ use super::options::Flight;
 use super::{Driver, NEVER};
 use crate::algorithm::Algorithm;
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::CaEvent;
+use crate::hook_argument_types::CaEvent;
 
 impl<A: Algorithm> Driver<A> {
     /// [`Driver::on_sent`] for what is more than a segment, or less: so many more whole segments have left, and so many more are out.

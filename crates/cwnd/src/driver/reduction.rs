@@ -5,7 +5,7 @@ use super::prr::Prr;
 use super::{Driver, Flight, RecoveryEpoch, Reduction};
 use crate::algorithm::Algorithm;
 use crate::conn::CaState;
-use crate::hook_arguments::CaEvent;
+use crate::hook_argument_types::CaEvent;
 
 impl<A: Algorithm> Driver<A> {
     /// A recovery epoch begins: ends the one before, and keeps what an undo has to give back.

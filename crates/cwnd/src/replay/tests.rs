@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::conn::{CaState, PacingStatus};
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{ARGUMENT_WORDS, Hook, PRIVATE_BYTES};
 
 const AFTER: After = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };

@@ -78,7 +78,7 @@ use crate::conn::CaState;
 use crate::controller::Controller;
 use crate::driver::{Ack, Driver};
 pub use crate::driver::{EcnOutcome, Reduction};
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use account::{conn, rtt_us};
 use clock::micros;
 pub use config::Config;

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from cwnd._internal.input_errors import flag_of, refused
 from cwnd.diff.statistics import Samples, median_difference
+from cwnd.metrics.confidence_intervals import Interval, mean_interval
 from cwnd.metrics.rates import is_unfinished
-from cwnd.metrics.statistics import Interval, mean_interval
 from cwnd.plot.arguments import checked
 from cwnd.plot.studies.canvas import Canvas, Width
 from cwnd.plot.studies.captions import failed_points, of_means, seeds_in_words, set_up

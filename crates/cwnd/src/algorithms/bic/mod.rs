@@ -20,7 +20,7 @@ mod tests;
 
 use crate::algorithms::{COUNT_ACKS, COUNT_NAMES, COUNT_SEGMENTS, additive_increase, counted, grow_per_rtt};
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use crate::hooks::{CongestionControl, Info};
 use crate::math::ONE_X64K;
 use crate::params::ParamKind;

@@ -33,7 +33,7 @@ mod virtual_flow;
 
 use super::{FROM_FLIGHT, counted};
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k};
 use crate::rescale::{Rescale, SegmentState};

@@ -3,7 +3,7 @@
 
 use super::{Cubic, CubicParams};
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use crate::hooks::CongestionControl;
 
 /// A flow in virtual time: one RTT is a window's worth of ACKs, evenly spaced.

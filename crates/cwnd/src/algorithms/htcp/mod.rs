@@ -22,7 +22,7 @@ mod forms;
 mod units;
 
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;

@@ -16,7 +16,7 @@ mod tests;
 
 use super::grow_per_rtt;
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::AckSample;
+use crate::hook_argument_types::AckSample;
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k, seq_after};
 use crate::params::ParamKind;

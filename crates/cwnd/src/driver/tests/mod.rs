@@ -8,7 +8,7 @@ mod segment;
 
 use super::*;
 use crate::INFINITE_SSTHRESH;
-use crate::hook_arguments::CaEvent;
+use crate::hook_argument_types::CaEvent;
 
 fn driver(name: &str, cwnd: u32, options: Options) -> Driver {
     let mut conn = Conn { is_cwnd_limited: true, ..Conn::new(1200, cwnd) };

@@ -30,7 +30,7 @@ mod tests;
 
 use crate::algorithms::{additive_increase, counted};
 use crate::conn::{CaState, Conn};
-use crate::hook_arguments::{AckSample, CaEvent};
+use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::math::{cbrt, cbrt_table};
 use crate::rescale::{Rescale, SegmentState};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What hooks are told: a sample of acknowledged packets, an event of the connection, marks of an acknowledgement.
+//! What hooks are told: a sample of acknowledged packets, an event of the connection, marks of an acknowledgement. Which hook takes which
+//! is in the table of `hooks.rs`.
 
 /// Declares a structure that hooks take, and lists its fields for code that declares it in C or compares layouts.
 macro_rules! with_fields {
