@@ -43,7 +43,7 @@ def compare(flows: Flows, *, seeds: int | None = None, **settings: Unpack[Compar
     if seeds is None and "jobs" in given:
         raise refused("jobs", given["jobs"], "seeds= with it")
     if seeds is not None and "threads" in given:
-        raise refused("threads", given["threads"], "no seeds= with it: jobs= is how many runs go on at a time")
+        raise refused("threads", given["threads"], "no seeds= with it: jobs= is the number of runs at a time")
     if seeds is not None and "pictures" in given:
         raise refused("pictures", given["pictures"], "no seeds= with it: many runs are not drawn")
     running = {key: given.pop(key) for key in RUNNING if key in given}

@@ -80,7 +80,7 @@ def load(axes: Axes) -> None:
     box(axes, (10.45, 4.85), (2.6, 1.15), "loader", text, GREEN)
     text = "walks every path: it ends, stays\nin bounds, writes only what\na TCP module may write"
     box(axes, (6.85, 4.85), (2.7, 1.15), "verifier", text, VERMILION)
-    text = "struct_ops: a name beside\nreno and cubic, as long as\nsomebody holds its link"
+    text = "struct_ops: a name like\nreno or cubic, while its\nlink exists"
     box(axes, (2.2, 4.5), (2.5, 1.15), "registered", text, BLUE)
     arrow(axes, (10.45, 6.64), (10.45, 5.43), "no compiler needed", (-0.95, -0.08))
     arrow(axes, (9.15, 4.85), (8.2, 4.85), "bpf()")

@@ -18,6 +18,6 @@ def why_not() -> str:
 
 
 def required(what: str) -> None:
-    """Raises `OSError` for `what` needs the part if this cwnd lacks it."""
+    """Raises `OSError` if this cwnd lacks the part; the message begins with `what`, which needs it."""
     if why := why_not():
         raise OSError(f"{what} {why}")

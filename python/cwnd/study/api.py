@@ -172,7 +172,7 @@ def sweep(
         study = run_study(run, executors)
     if run.stopped:
         kept = (
-            f"; the same call goes on with what {running.folder} has"
+            f"; the same call resumes with the runs in {running.folder}"
             if running.folder is not None
             else "; folder= keeps them"
         )
@@ -191,7 +191,7 @@ def grid_from(
     """The base, and the axes in its flows and settings; `more` are other axes."""
     if is_file(scenario) or isinstance(scenario, Scenario):
         for key, value in settings.items():
-            raise refused(key, value, "no keyword of a bottleneck beside a scenario; axes= for its keys")
+            raise refused(key, value, "no keyword of a bottleneck with a scenario; use axes= for its keys")
         if isinstance(scenario, Scenario):
             return Grid(Base.of(scenario)), {}
         return grid_of(path_of("scenario", scenario)), {}
@@ -209,7 +209,7 @@ def grid_from(
             axes |= own
         else:
             raise refused(f"scenario[{number}]", given, FLOWS)
-    # Of a text with braces, which the flow with its first values has not.
+    # The texts as given: a flow has the first values only, and no braces.
     plain: dict[str, object] = {"name": " + ".join(names)}
     for key, value in settings.items():
         values = option_values(key, value)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The document of a scenario from its keywords.
 
-use super::{Builder, GivenDiscipline, KEYWORDS, Keyword, KeywordDefault, Keywords, Place, refusal};
+use super::{
+    Builder, GivenDiscipline, KEYWORDS, Keyword, KeywordDefault, Keywords, Place, keyword_of, refusal,
+};
 use crate::files::{self, Files};
 use crate::invalid::Invalid;
 use crate::keys::rate_formats::NO_RATE;
@@ -11,6 +13,9 @@ use serde_json::{Map, Value, json};
 
 /// The latest random start of flows that name none, ns.
 const LATEST_START: u64 = 100_000_000;
+
+/// The duration of a scenario that is no comparison.
+const LONG_DURATION: &str = "100s";
 
 /// What a comparison takes from its duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,9 +158,11 @@ impl Keywords {
         }
         let buffer = self.settings.get("buffer").map(|buffer| ("buffer".to_owned(), buffer.clone()));
         let discipline = self.discipline.as_ref().map(|given| {
-            let keyword = given.discipline.name().replace('-', "_");
             let is_flag = given.discipline.settings().is_empty();
-            (keyword, if is_flag { json!(true) } else { Value::Object(given.settings.clone()) })
+            (
+                keyword_of(given.discipline),
+                if is_flag { json!(true) } else { Value::Object(given.settings.clone()) },
+            )
         });
         match buffer.or(discipline) {
             Some((keyword, given)) => {
@@ -174,9 +181,10 @@ impl Keywords {
         }
     }
 
+    /// The duration that is given, or the builder's own.
     fn duration(&self) -> Value {
-        let otherwise = if self.builder == Builder::Compare { "60s" } else { "100s" };
-        self.settings.get("duration").cloned().unwrap_or_else(|| json!(otherwise))
+        let row = KEYWORDS.iter().find(|keyword| keyword.name == "duration");
+        row.and_then(|row| self.value(row)).unwrap_or_else(|| json!(LONG_DURATION))
     }
 
     /// The value of a keyword, if it stands in the document.

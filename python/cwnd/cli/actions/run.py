@@ -32,7 +32,7 @@ def run_and_report(scenario: Scenario, options: RunOptions) -> None:
         print(f"warning: {why}", file=sys.stderr)
     if options.threads not in (None, "1") and options.seeds is not None:
         fail(
-            f'--threads: "{options.threads}" is not accepted with --seeds; expected --jobs N: how many runs go on at a time'
+            f'--threads: "{options.threads}" is not accepted with --seeds; expected --jobs N, the number of runs at a time'
         )
     count = threads_of(options.threads, options.lane)
     if (options.seeds, options.jobs) != (None, None):

@@ -178,7 +178,7 @@ def part_of(text: str | None) -> tuple[int, int] | None:
 
 
 def file_of(given: SweepOptions) -> Grid:
-    """The study of a file, beside which no flow and no option of the bottleneck is given, but the seed."""
+    """The study of a file. Besides the seed no option of the bottleneck is accepted with it, and no flow."""
     if len(given.what) > 1:
         fail(f'FILE.toml: "{" ".join(given.what)}" is not accepted; expected one file, or flows')
     for key, value in given.keywords.items():

@@ -36,7 +36,7 @@ def written_page(target: Path | None, lane: str, state: Callable[[], Mapping[str
 def command(
     scenario: Annotated[
         Path | None,
-        typer.Argument(metavar="[SCENARIO.toml]", help="A scenario to begin with.", show_default="CUBIC beside Reno"),
+        typer.Argument(metavar="[SCENARIO.toml]", help="A scenario to begin with.", show_default="CUBIC and Reno"),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write the page to this file instead.")

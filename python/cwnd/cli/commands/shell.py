@@ -38,7 +38,7 @@ PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 # Those that a key of a terminal sends to every process of the group.
 FROM_KEYS = (signal.SIGINT, signal.SIGQUIT)
 WAIT_MS = 50
-#: Longest wait for what the ended command has written, s: Linux's own for a connection that nobody has open (tcp_fin_timeout).
+#: Longest wait for what the ended command has written, s: Linux's own for a closed connection (tcp_fin_timeout).
 DELIVERY_S = 60.0
 #: A wait that is longer than this, s, is announced on a terminal.
 ANNOUNCED_S = 1.0
@@ -138,7 +138,7 @@ def links(settings: Mapping[str, object], trace_down: Path | None) -> Scenario:
 
 
 def run(scenario: Scenario, arguments: Sequence[str], server: str | None = None, pcap: Path | None = None) -> int:
-    """Runs the command behind the links; returns its exit code. `server` runs beside this program meanwhile; `pcap` is the file of the
+    """Runs the command behind the links; returns its exit code. `server` runs meanwhile; `pcap` is the file of the
     packets, where the scenario captures them.
     """
     live_part.required("cwnd shell")
@@ -167,7 +167,7 @@ def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes],
             shell.signal(number)
 
     def awaited(is_so: Callable[[int], bool], message: str) -> None:
-        """Waits for what the ended command has left behind, until a signal says that nobody wants it."""
+        """Waits for what the ended command has left behind, until a signal ends the wait."""
         begin, announced = time.monotonic(), not shows_progress()
         while not (ends_now or is_so(WAIT_MS)) and (waited := time.monotonic() - begin) < DELIVERY_S:
             keep(shell.take_packets())
