@@ -208,7 +208,7 @@ def test_ctrl_c_ends_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(folders.StudyFolder, "put", interrupted)
     call = {"rtt": ["10ms", "20ms"], "duration": "1s", "seeds": 4, "jobs": 1, "folder": tmp_path / "s"}
-    with pytest.raises(KeyboardInterrupt, match="of 8 runs are done; the same call goes on"):
+    with pytest.raises(KeyboardInterrupt, match="of 8 runs are done; the same call resumes"):
         cwnd.sweep("cubic", **call)  # type: ignore[arg-type]
     assert cwnd.sweep("cubic", **call).done == 8  # type: ignore[arg-type]
 
