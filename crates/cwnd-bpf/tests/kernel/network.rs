@@ -112,14 +112,17 @@ impl TestNetwork {
         self.transfer_in_parts(algorithm, bytes, bytes, Duration::ZERO)
     }
 
-    /// Moves data until `more` says no; it is asked before each 64 kB. What `received` says is what was sent.
+    /// Moves data until `more` says no; it is asked after each 64 kB, so that some is sent even if it says no before the connection stands.
+    /// What `received` says is what was sent.
     pub fn transfer_while(&self, algorithm: &str, more: &Arc<AtomicBool>) -> TcpTransfer {
         let more = Arc::clone(more);
         self.carry(algorithm, move |stream| {
-            while more.load(Ordering::Relaxed) {
+            loop {
                 stream.write_all(&[0x5a; CHUNK])?;
+                if !more.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
             }
-            Ok(())
         })
     }
 
