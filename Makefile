@@ -177,6 +177,8 @@ CLIPPY = --quiet --release --all-targets --locked $(shell $(PYTHON) -m tools.unl
 DENY := -D warnings -C debug-assertions=on
 lint: $(DEV)
 	cargo fmt --check
+	# A macro declares the modules of the stacks, which cargo fmt does not see.
+	rustfmt --check --edition 2024 crates/cwnd-stacks/src/linked/*/mod.rs
 	cargo fmt --check --manifest-path bench/cost/Cargo.toml
 ifeq ($(CI),true)
 	cargo clippy $(CLIPPY) --workspace --features cwnd-bpf/kernel,cwnd-live/kernel,cwnd-python/kernel -- $(DENY)

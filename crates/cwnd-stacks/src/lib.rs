@@ -24,7 +24,9 @@
 mod exec;
 #[cfg(feature = "linked")]
 mod linked;
-mod table;
+#[cfg(not(feature = "linked"))]
+#[path = "not_linked.rs"]
+mod linked;
 
 #[doc(hidden)]
 pub use exec::frames_of as exec_frames_of;
@@ -37,7 +39,7 @@ use cwnd_sim::{Connection, ConnectionSpec, Stacks};
 /// Names of a stack's own algorithms; none of a child process, whose command has them.
 #[must_use]
 pub fn stock_algorithms(stack: Stack) -> &'static [&'static str] {
-    table::row(stack).stock
+    linked::stock(stack)
 }
 
 /// The stacks that are linked in, and child processes (`exec`). Without the feature `linked` child processes alone.
@@ -46,6 +48,6 @@ pub struct RealStacks;
 
 impl Stacks for RealStacks {
     fn connect(&self, spec: ConnectionSpec<'_>) -> Result<Connection, String> {
-        (table::row(spec.stack).connect)(spec)
+        linked::connect(spec)
     }
 }

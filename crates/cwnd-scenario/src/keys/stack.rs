@@ -79,9 +79,10 @@ struct StackRow {
     has_tls: bool,
 }
 
-/// Declares the stacks, one row each; how a stack connects is its row in `cwnd-stacks`.
+/// Declares the stacks, one row each. A stack that is linked in names its module, a folder of `cwnd-stacks/src/linked`. The first
+/// argument is a dollar sign, for the macro that this one declares.
 macro_rules! stacks {
-    ($($(#[$doc:meta])* $Stack:ident { $($field:ident: $value:expr,)+ })+) => {
+    ($d:tt $($(#[$doc:meta])* $Stack:ident $(in $module:ident)? { $($field:ident: $value:expr,)+ })+) => {
         /// A real stack.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Stack {
@@ -100,15 +101,22 @@ macro_rules! stacks {
                 }
             }
         }
+
+        /// Calls `declare! { Quinn quinn, Noq noq, … }`: the stacks that are linked in, and the module of each.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! with_linked_stacks {
+            ($d declare:ident) => { $d declare! { $($($Stack $module,)?)+ } };
+        }
     };
 }
 
 /// Default of `TransportConfig::stream_receive_window` of quinn and noq, which a test of `cwnd-stacks` holds this against.
 const QUINNS_WINDOW: u64 = 1_250_000;
 
-stacks! {
+stacks! { $
     /// The QUIC of quinn, `quinn-proto` 0.11.
-    Quinn {
+    Quinn in quinn {
         name: "quinn",
         summary: "the QUIC of quinn, as applications link it",
         package: Some(("quinn-proto", "0.11.19")),
@@ -122,7 +130,7 @@ stacks! {
         has_tls: true,
     }
     /// The QUIC of noq, `noq-proto` 1.
-    Noq {
+    Noq in noq {
         name: "noq",
         summary: "the QUIC of noq, as applications link it",
         package: Some(("noq-proto", "1.4.0")),
@@ -137,7 +145,7 @@ stacks! {
         has_tls: true,
     }
     /// The TCP of smoltcp 0.14.
-    Smoltcp {
+    Smoltcp in smoltcp {
         name: "smoltcp",
         summary: "the TCP of smoltcp, for machines without an operating system",
         package: Some(("smoltcp", "0.14.0")),
