@@ -160,23 +160,15 @@ fn a_list_of_flows_is_traffic() {
         "{}",
         scenario.to_json()
     );
-    for (keys, expected) in [
-        ("", "traffic[0].file: missing; expected the path of a file, or list"),
-        ("list = []", "traffic[0].list: [] is not accepted"),
-        (
-            "list = [['1s', '0B']]",
-            "traffic[0].list[0]: [\"1s\",\"0B\"] is not accepted; expected [a time, a size above 0]",
-        ),
-        (
-            "list = [['1s', '1B']]\nfile = 'x'",
-            "traffic[0].list: [[\"1s\",\"1B\"]] is not accepted; expected either file or list",
-        ),
-        (
-            "list = [['1s', '9007199254740993B']]",
-            "traffic[0].list[0]: [\"1s\",\"9007199254740993B\"] is not accepted",
-        ),
-        ("list = [['1s', '1B']]\ndirection = 'both'", "traffic[0].direction: \"both\" is not accepted"),
-    ] {
+    let cases = r#"
+                                                  | traffic[0].file: missing; expected the path of a file, or list
+        list = []                                 | traffic[0].list: [] is not accepted
+        list = [['1s', '0B']]                     | traffic[0].list[0]: ["1s","0B"] is not accepted; expected [a time, a size above 0]
+        list = [['1s', '1B']]\nfile = 'x'         | traffic[0].list: [["1s","1B"]] is not accepted; expected either file or list
+        list = [['1s', '9007199254740993B']]      | traffic[0].list[0]: ["1s","9007199254740993B"] is not accepted
+        list = [['1s', '1B']]\ndirection = 'both' | traffic[0].direction: "both" is not accepted
+    "#;
+    for [keys, expected] in crate::table(cases) {
         let message =
             Scenario::from_toml(&text.replace("file = 'flow.txt'", keys)).expect_err(keys).to_string();
         assert!(message.starts_with(expected), "{keys}: {message}");

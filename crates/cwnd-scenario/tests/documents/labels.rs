@@ -62,33 +62,22 @@ fn groups_on_different_hosts_are_called_by_the_host() {
 
 #[test]
 fn groups_of_one_algorithm_are_called_by_the_keys_that_differ() {
-    let cases: [(&str, &str, [&str; 2]); 12] = [
-        ("rtt = '16ms'", "rtt = '160ms'", ["cubic 16 ms", "cubic 160 ms"]),
-        ("", "rtt = '160ms'", ["cubic 40 ms", "cubic 160 ms"]), // the link's beside its own
-        ("", "start = '10s'", ["cubic start=0s", "cubic start=10s"]),
-        (
-            "start = { uniform = ['0s', '100ms'] }",
-            "start = '10s'",
-            ["cubic start=0s..100ms", "cubic start=10s"],
-        ),
-        ("stop = '9s'", "", ["cubic stop=9s", "cubic"]),
-        ("", "recovery = 'newreno'", ["cubic recovery=sack-prr", "cubic recovery=newreno"]),
-        ("", "direction = 'reverse'", ["cubic forward", "cubic reverse"]),
-        ("pacing = true", "", ["cubic pacing=true", "cubic pacing=false"]),
-        ("access = '20Mbit/s'", "", ["cubic access=20Mbit/s", "cubic"]),
-        (
-            "access = { rate = '20Mbit/s', queue = '9packets' }",
-            "access = '20Mbit/s'",
-            ["cubic access.queue=9packets", "cubic"],
-        ),
-        ("size = '1500000B'", "size = '1MB'", ["cubic size=1500kB", "cubic size=1MB"]),
-        (
-            "beta = 0.8\nrtt = '16ms'\ninitial_cwnd = 3",
-            "",
-            ["cubic beta=0.8 16 ms initial_cwnd=3", "cubic beta=0.7 40 ms initial_cwnd=10"],
-        ),
-    ];
-    for (first, second, expected) in cases {
+    let cases = r#"
+        rtt = '16ms'                          | rtt = '160ms'         | cubic 16 ms                         | cubic 160 ms
+        # The link's beside its own.
+                                              | rtt = '160ms'         | cubic 40 ms                         | cubic 160 ms
+                                              | start = '10s'         | cubic start=0s                      | cubic start=10s
+        start = { uniform = ['0s', '100ms'] } | start = '10s'         | cubic start=0s..100ms               | cubic start=10s
+        stop = '9s'                           |                       | cubic stop=9s                       | cubic
+                                              | recovery = 'newreno'  | cubic recovery=sack-prr             | cubic recovery=newreno
+                                              | direction = 'reverse' | cubic forward                       | cubic reverse
+        pacing = true                         |                       | cubic pacing=true                   | cubic pacing=false
+        access = '20Mbit/s'                   |                       | cubic access=20Mbit/s               | cubic
+        access = { rate = '20Mbit/s', queue = '9packets' } | access = '20Mbit/s'   | cubic access.queue=9packets         | cubic
+        size = '1500000B'                     | size = '1MB'          | cubic size=1500kB                   | cubic size=1MB
+        beta = 0.8\nrtt = '16ms'\ninitial_cwnd = 3 |                       | cubic beta=0.8 16 ms initial_cwnd=3 | cubic beta=0.7 40 ms initial_cwnd=10
+    "#;
+    for [first, second, expected @ ..] in crate::table::<4>(cases) {
         let flows = [first, second].map(|keys| format!("cc = 'cubic'\n{keys}"));
         let actual = names(&flows.each_ref().map(String::as_str));
         assert_eq!(actual, expected, "{first:?} {second:?}");

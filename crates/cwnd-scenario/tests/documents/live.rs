@@ -34,30 +34,16 @@ fn what_is_written_is_read() {
 
 #[test]
 fn what_is_wrong_is_said() {
-    for (keys, line) in [
-        ("sak = false", "live.sak: false is not accepted; expected a known key (did you mean sack?)"),
-        ("sack = 0", "live.sack: 0 is not accepted; expected true or false"),
-        (
-            "metrics = 'linu'",
-            "live.metrics: \"linu\" is not accepted; expected none, linux or with-ssthresh (did you mean linux?)",
-        ),
-        (
-            "receive_buffer = 64000",
-            "live.receive_buffer: 64000 is not accepted; expected a size from 4096B to 1GB, or a table with begin and max (did you mean 64000B?)",
-        ),
-        (
-            "receive_buffer = { begin = '64kB' }",
-            "live.receive_buffer.max: missing; expected a size from 4096B to 1GB",
-        ),
-        (
-            "receive_buffer = { begin = '6000kB', max = '128kB' }",
-            "live.receive_buffer.begin: \"6000kB\" is not accepted; expected at most max",
-        ),
-        (
-            "send_buffer = '1kB'",
-            "live.send_buffer: \"1kB\" is not accepted; expected a size from 4096B to 1GB",
-        ),
-    ] {
+    let cases = r#"
+        sak = false                         | live.sak: false is not accepted; expected a known key (did you mean sack?)
+        sack = 0                            | live.sack: 0 is not accepted; expected true or false
+        metrics = 'linu'                    | live.metrics: "linu" is not accepted; expected none, linux or with-ssthresh (did you mean linux?)
+        receive_buffer = 64000              | live.receive_buffer: 64000 is not accepted; expected a size from 4096B to 1GB, or a table with begin and max (did you mean 64000B?)
+        receive_buffer = { begin = '64kB' } | live.receive_buffer.max: missing; expected a size from 4096B to 1GB
+        receive_buffer = { begin = '6000kB', max = '128kB' } | live.receive_buffer.begin: "6000kB" is not accepted; expected at most max
+        send_buffer = '1kB'                 | live.send_buffer: "1kB" is not accepted; expected a size from 4096B to 1GB
+    "#;
+    for [keys, line] in crate::table(cases) {
         assert_eq!(read(keys).expect_err(keys), line);
     }
 }

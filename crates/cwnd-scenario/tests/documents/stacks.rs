@@ -58,68 +58,27 @@ fn a_slow_start_that_a_stack_changes_is_named_as_it_is_there() {
 
 #[test]
 fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
-    for (keys, says) in [
-        (
-            "cc = 'cubic'\nstack = 'quin'",
-            "flow[0].stack: \"quin\" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean quinn?)",
-        ),
-        (
-            "cc = 'cubic'\nstack = 'none'",
-            "flow[0].stack: \"none\" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean tcp?)",
-        ),
-        (
-            "cc = 'cubic'\nstack = 'quic'",
-            "flow[0].stack: \"quic\" is not accepted; expected tcp, quinn, noq, smoltcp or exec",
-        ),
-        (
-            "cc = 'cubic'\nstack = 7",
-            "flow[0].stack: 7 is not accepted; expected tcp, quinn, noq, smoltcp or exec",
-        ),
-        (
-            "cc = 'cubic'\nstac = 'quinn'",
-            "flow[0].stac: \"quinn\" is not accepted; expected a known key (did you mean stack?)",
-        ),
-        (
-            "cc = 'stock-cubc'",
-            "flow[0].cc: \"stock-cubc\" is not accepted; expected an algorithm of cwnd, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child's with `stack = \"exec\"` (did you mean stock-cubic?)",
-        ),
-        ("cc = 'stock-bbr'\nstack = 'noq'", "or of noq's own: stock-cubic, stock-newreno"),
-        (
-            "cc = 'noq-cubic'",
-            "expected the name of an algorithm (did you mean stock-cubic, with `stack = \"noq\"`?)",
-        ),
-        (
-            "cc = 'cubic'\nstack = 'quinn'\ngso = true",
-            "flow[0].gso: true is not accepted; expected no gso: it sets up the simulator's TCP and its host, which quinn replaces",
-        ),
-        (
-            "cc = 'cubic'\nstack = 'quinn'\nmin_rto = '1s'",
-            "flow[0].min_rto: \"1s\" is not accepted; expected no min_rto: it sets up the simulator's TCP and its host, which quinn replaces",
-        ),
-        ("cc = 'quinn'", "expected the name of an algorithm, with `stack = \"quinn\"`: that name is a stack"),
-        ("cc = 'CUBIC'\nstack = 'quinn'", "expected the name of an algorithm (did you mean cubic?)"),
-        (
-            "cc = 'bbr'",
-            "flow[0].cc: \"bbr\" is not accepted; expected the name of an algorithm (did you mean stock-bbr, with a `stack`?)",
-        ),
-        ("cc = 'Stock-Cubic'\nstack = 'quinn'", "(did you mean stock-cubic?)"),
-        (
-            "cc = 'stock-'\nstack = 'quinn'",
-            "one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno",
-        ),
-        (
-            "cc = 'cubic'\nstack = 'quinn'\ntls = 'yes'",
-            "flow[0].tls: \"yes\" is not accepted; expected true or false",
-        ),
-        (
-            "cc = 'stock-cubic'\nstack = 'quinn'\nslow_start = 'standard'",
-            "flow[0].slow_start: \"standard\" is not accepted; expected a key of any flow: stock-cubic is a stack's own algorithm, which has no parameters here",
-        ),
-        (
-            "cc = 'stock-cubic'\nstack = 'quinn'\nrt = '9ms'",
-            "flow[0].rt: \"9ms\" is not accepted; expected a known key (did you mean rtt?)",
-        ),
-    ] {
+    let cases = r#"
+        cc = 'cubic'\nstack = 'quin'              | flow[0].stack: "quin" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean quinn?)
+        cc = 'cubic'\nstack = 'none'              | flow[0].stack: "none" is not accepted; expected tcp, quinn, noq, smoltcp or exec (did you mean tcp?)
+        cc = 'cubic'\nstack = 'quic'              | flow[0].stack: "quic" is not accepted; expected tcp, quinn, noq, smoltcp or exec
+        cc = 'cubic'\nstack = 7                   | flow[0].stack: 7 is not accepted; expected tcp, quinn, noq, smoltcp or exec
+        cc = 'cubic'\nstac = 'quinn'              | flow[0].stac: "quinn" is not accepted; expected a known key (did you mean stack?)
+        cc = 'stock-cubc'                         | flow[0].cc: "stock-cubc" is not accepted; expected an algorithm of cwnd, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child's with `stack = "exec"` (did you mean stock-cubic?)
+        cc = 'stock-bbr'\nstack = 'noq'           | or of noq's own: stock-cubic, stock-newreno
+        cc = 'noq-cubic'                          | expected the name of an algorithm (did you mean stock-cubic, with `stack = "noq"`?)
+        cc = 'cubic'\nstack = 'quinn'\ngso = true | flow[0].gso: true is not accepted; expected no gso: it sets up the simulator's TCP and its host, which quinn replaces
+        cc = 'cubic'\nstack = 'quinn'\nmin_rto = '1s' | flow[0].min_rto: "1s" is not accepted; expected no min_rto: it sets up the simulator's TCP and its host, which quinn replaces
+        cc = 'quinn'                              | expected the name of an algorithm, with `stack = "quinn"`: that name is a stack
+        cc = 'CUBIC'\nstack = 'quinn'             | expected the name of an algorithm (did you mean cubic?)
+        cc = 'bbr'                                | flow[0].cc: "bbr" is not accepted; expected the name of an algorithm (did you mean stock-bbr, with a `stack`?)
+        cc = 'Stock-Cubic'\nstack = 'quinn'       | (did you mean stock-cubic?)
+        cc = 'stock-'\nstack = 'quinn'            | one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno
+        cc = 'cubic'\nstack = 'quinn'\ntls = 'yes' | flow[0].tls: "yes" is not accepted; expected true or false
+        cc = 'stock-cubic'\nstack = 'quinn'\nslow_start = 'standard' | flow[0].slow_start: "standard" is not accepted; expected a key of any flow: stock-cubic is a stack's own algorithm, which has no parameters here
+        cc = 'stock-cubic'\nstack = 'quinn'\nrt = '9ms' | flow[0].rt: "9ms" is not accepted; expected a known key (did you mean rtt?)
+    "#;
+    for [keys, says] in crate::table(cases) {
         let refused = refusal(keys);
         assert!(refused.contains(says), "{keys}: {refused}");
         assert!(!refused.contains('\n'));
@@ -139,42 +98,19 @@ fn every_algorithm_of_every_stack_is_accepted_and_reads_back() {
 
 #[test]
 fn what_a_stack_cannot_have_is_refused_in_one_line() {
-    for (flow, expected) in [
-        (
-            "cc = 'stock-a'\nstack = 'exec'",
-            "flow[0].exec: missing; expected the command of the child process",
-        ),
-        ("cc = 'stock-a'\nstack = 'exec'\nexec = 'a'\npacing = true", "flow[0].pacing: true is not accepted"),
-        (
-            "cc = 'stock-a'\nstack = 'exec'\nexec = 'a'\ntls = true",
-            "flow[0].tls: true is not accepted; expected false",
-        ),
-        (
-            "cc = 'stock-a'\nstack = 'exec'\nexec = 'a'\ncount = 101",
-            "flow[0].count: 101 is not accepted; expected at most 100 flows",
-        ),
-        (
-            "cc = 'cubic'\nstack = 'smoltcp'",
-            "flow[0].cc: \"cubic\" is not accepted; expected an algorithm of smoltcp's own: stock-cubic, stock-reno",
-        ),
-        (
-            "cc = 'stock-renno'\nstack = 'smoltcp'",
-            "of smoltcp's own: stock-cubic, stock-reno (did you mean stock-reno?)",
-        ),
-        (
-            "cc = 'stock-reno'\nstack = 'smoltcp'\ntls = true",
-            "flow[0].tls: true is not accepted; expected false: smoltcp has no TLS",
-        ),
-        (
-            "cc = 'stock-reno'\nstack = 'smoltcp'\necn = true",
-            "flow[0].ecn: true is not accepted; expected false: smoltcp has no ECN",
-        ),
-        ("cc = 'stock-reno'", "an algorithm of cwnd, or `stack = \"smoltcp\"`: it is a stack's own"),
-        (
-            "cc = 'stock-reno'\nstack = 'smoltcp'\nexec = 'a'",
-            "flow[0].exec: \"a\" is not accepted; expected `stack = \"exec\"` with it",
-        ),
-    ] {
+    let cases = r#"
+        cc = 'stock-a'\nstack = 'exec'                            | flow[0].exec: missing; expected the command of the child process
+        cc = 'stock-a'\nstack = 'exec'\nexec = 'a'\npacing = true | flow[0].pacing: true is not accepted
+        cc = 'stock-a'\nstack = 'exec'\nexec = 'a'\ntls = true    | flow[0].tls: true is not accepted; expected false
+        cc = 'stock-a'\nstack = 'exec'\nexec = 'a'\ncount = 101   | flow[0].count: 101 is not accepted; expected at most 100 flows
+        cc = 'cubic'\nstack = 'smoltcp'                           | flow[0].cc: "cubic" is not accepted; expected an algorithm of smoltcp's own: stock-cubic, stock-reno
+        cc = 'stock-renno'\nstack = 'smoltcp'                     | of smoltcp's own: stock-cubic, stock-reno (did you mean stock-reno?)
+        cc = 'stock-reno'\nstack = 'smoltcp'\ntls = true          | flow[0].tls: true is not accepted; expected false: smoltcp has no TLS
+        cc = 'stock-reno'\nstack = 'smoltcp'\necn = true          | flow[0].ecn: true is not accepted; expected false: smoltcp has no ECN
+        cc = 'stock-reno'                                         | an algorithm of cwnd, or `stack = "smoltcp"`: it is a stack's own
+        cc = 'stock-reno'\nstack = 'smoltcp'\nexec = 'a'          | flow[0].exec: "a" is not accepted; expected `stack = "exec"` with it
+    "#;
+    for [flow, expected] in crate::table(cases) {
         let why = refusal(flow);
         assert!(why.contains(expected) && !why.contains('\n'), "{flow}: {why}");
     }
