@@ -3,7 +3,7 @@
 
 use crate::invalid::{Invalid, TableReader, nearest, shown};
 use crate::keys::formats::{Named, Optional, Text};
-use crate::keys::{Form, Key, Keyed, LinkEnds, RowFormat, Scope, keys};
+use crate::keys::{Form, Key, Keyed, LinkEnds, Parsed, RowFormat, Scope, keys};
 use crate::route::{RouteSpec, route};
 use cwnd_traffic::Directions;
 use serde_json::{Map, Value, json};
@@ -63,7 +63,7 @@ impl RowFormat for LinkPath {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Vec<String>>, Invalid> {
+    ) -> Parsed<Vec<String>> {
         let Some(value) = table.get(key) else { return Ok(None) };
         let path = named(table, &scope.link_ends(), key, value)?;
         if (path.len() as u64) < self.0 {

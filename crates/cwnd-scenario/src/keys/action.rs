@@ -4,9 +4,11 @@
 use super::flow_formats::AlgorithmName;
 use super::formats::{Required, Time};
 use super::queue::QueueLimit;
-use super::{Absent, Concat, Form, KnownLinks, Quantity, RowFormat, Scope, ValueFormat, keys, variants};
+use super::{
+    Absent, Concat, Form, KnownLinks, Parsed, Quantity, RowFormat, Scope, ValueFormat, keys, variants,
+};
 use crate::buffer::Buffer;
-use crate::invalid::{Invalid, TableReader};
+use crate::invalid::TableReader;
 use crate::routes::suggest;
 use crate::units::{self, MAX_TIME, TIME, time, write_rate, write_time};
 use serde_json::{Value, json};
@@ -76,12 +78,7 @@ struct FlowName;
 impl RowFormat for FlowName {
     type Value = String;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<String>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<String> {
         const FLOW: &str = "the name of a flow, or a label or an algorithm for all their flows";
         let name = table.required_text(key, FLOW)?;
         match scope.flows {
@@ -111,12 +108,7 @@ struct LinkName;
 impl RowFormat for LinkName {
     type Value = String;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<String>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<String> {
         const LINK: &str = "the name of a link";
         let links = scope.link_ends();
         let names = links.iter().map(|link| link.name);
@@ -180,12 +172,7 @@ struct NewRate;
 impl RowFormat for NewRate {
     type Value = u64;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<u64>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<u64> {
         const RATE: &str = "a rate with its unit (bit/s, kbit/s, Mbit/s, Gbit/s), or 0bit/s for an outage";
         if let Some((links, number, name)) = named(table, scope)
             && let Err(expected) = links.check_new_rate(number)
@@ -214,12 +201,7 @@ struct NewLimit;
 impl RowFormat for NewLimit {
     type Value = Buffer;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Buffer>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<Buffer> {
         let limit = Required(QueueLimit).parse(table, key, scope)?;
         let (Some(buffer), Some((links, number, name))) = (limit, named(table, scope)) else {
             return Ok(limit);

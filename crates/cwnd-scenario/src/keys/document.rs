@@ -2,8 +2,8 @@
 //! The keys of the document itself.
 
 use super::formats::{IntegerRange, Optional, OptionalDescribed, PacketSize, Text};
-use super::{Absent, Form, Key, Keyed, Quantity, RowFormat, Scope, keys};
-use crate::invalid::{Invalid, TableReader};
+use super::{Absent, Form, Key, Keyed, Parsed, Quantity, RowFormat, Scope, keys};
+use crate::invalid::TableReader;
 use crate::units::{MAX_TIME, pair, time, write_time};
 use serde_json::{Value, json};
 
@@ -61,12 +61,7 @@ struct Duration;
 impl RowFormat for Duration {
     type Value = u64;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<u64>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, _: &Scope<'_>) -> Parsed<u64> {
         let above_0 = |value: &Value| time(value).filter(|ns| *ns > 0);
         table.required(key, "a time above 0 with its unit, such as 100s", above_0).map(Some)
     }
@@ -90,12 +85,7 @@ struct Interval;
 impl RowFormat for Interval {
     type Value = (u64, u64);
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<(u64, u64)>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, _: &Scope<'_>) -> Parsed<(u64, u64)> {
         const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
         let duration = table.get("duration").and_then(time).unwrap_or(0);
         table.read(key, INTERVAL, |value| pair(value).filter(|(a, b)| a < b && *b <= duration))

@@ -2,9 +2,9 @@
 //! The formats of keys that only a flow has: its algorithm, label, start, access link, bursts.
 
 use super::formats::{Rate, Required};
-use super::{Absent, Form, Key, Keyed, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
+use super::{Absent, Form, Key, Keyed, Parsed, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
 use crate::buffer::{self, Buffer};
-use crate::invalid::{Invalid, TableReader};
+use crate::invalid::TableReader;
 use crate::route::RouteSpec;
 use crate::units::{self, MAX_TIME, RATE, pair, time, write_time};
 use serde_json::{Value, json};
@@ -52,12 +52,7 @@ pub(crate) struct AlgorithmName;
 impl RowFormat for AlgorithmName {
     type Value = String;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        _: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<String>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, _: &'static str, _: &Scope<'_>) -> Parsed<String> {
         crate::params::parse_cc(table).map(Some)
     }
 
@@ -80,12 +75,7 @@ pub(crate) struct Label;
 impl RowFormat for Label {
     type Value = String;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<String>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, _: &Scope<'_>) -> Parsed<String> {
         table.text(key, LABEL, is_label)
     }
 
@@ -258,12 +248,7 @@ pub(crate) struct Access;
 impl RowFormat for Access {
     type Value = AccessLink;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<AccessLink>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<AccessLink> {
         let Some(value) = table.get(key) else { return Ok(None) };
         if let Some(text) = value.as_str() {
             return match units::read_rate(text) {
@@ -292,12 +277,7 @@ struct AccessQueue;
 impl RowFormat for AccessQueue {
     type Value = u64;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<u64>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<u64> {
         let rate = table.get("rate").and_then(|rate| Rate.read(rate, scope)).unwrap_or(0);
         let packet = u64::from(scope.packet_size);
         table.read(key, ACCESS, |value| {
@@ -329,12 +309,7 @@ pub(crate) struct Route;
 impl RowFormat for Route {
     type Value = RouteSpec;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        _: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<RouteSpec>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, _: &'static str, scope: &Scope<'_>) -> Parsed<RouteSpec> {
         crate::routes::parse(table, scope).map(Some)
     }
 

@@ -2,9 +2,9 @@
 //! The formats of keys that only a link has: jitter, reordering, and flags that are printed where they are true.
 
 use super::formats::{Flag, Fraction, Required, TimeAbove0};
-use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, Variants, keys, variants};
+use super::{Absent, Form, Keyed, Parsed, Quantity, RowFormat, Scope, ValueFormat, Variants, keys, variants};
 use crate::buffer::read_packets;
-use crate::invalid::{Invalid, TableReader};
+use crate::invalid::TableReader;
 use cwnd_link::{Jitter, Reorder};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -101,12 +101,7 @@ pub(crate) struct JitterKind;
 impl RowFormat for JitterKind {
     type Value = JitterSpec;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<JitterSpec>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<JitterSpec> {
         let Some(value) = table.get(key) else { return Ok(None) };
         if !value.is_object() {
             return match TimeAbove0.read(value, scope) {
@@ -166,12 +161,7 @@ pub(crate) struct Reordering;
 impl RowFormat for Reordering {
     type Value = Reorder;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Reorder>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<Reorder> {
         let Some(value) = table.get(key) else { return Ok(None) };
         let mut keys = TableReader::new(&table.field(key), value)?;
         let Reordered { share, extra } = Reordered::defaults().parse_keys(&mut keys, scope)?;
@@ -195,12 +185,7 @@ pub(crate) struct PrintIfTrue;
 impl RowFormat for PrintIfTrue {
     type Value = bool;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<bool>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<bool> {
         RowFormat::parse(&Flag, table, key, scope)
     }
 

@@ -3,7 +3,7 @@
 //! (`rwnd`, `gso`, `pacing`), and that key alone is the way to set it.
 
 use super::formats::{Flag, Named, PacketSize as Size};
-use super::{Form, Keyed, RowFormat, Scope, ValueFormat, keys};
+use super::{Form, Keyed, Parsed, RowFormat, Scope, ValueFormat, keys};
 use crate::invalid::{Invalid, TableReader};
 use serde_json::Value;
 
@@ -87,7 +87,7 @@ impl RowFormat for ReceiveBuffers {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<ReceiveBuffer>, Invalid> {
+    ) -> Parsed<ReceiveBuffer> {
         let Some(value) = table.get(key) else { return Ok(None) };
         if !value.is_object() {
             let expected =

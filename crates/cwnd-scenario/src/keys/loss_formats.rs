@@ -2,8 +2,8 @@
 //! The random losses of a link: words such as `random:0.01`, or a table, `{ gemodel = ["1%", "10%", "70%", "0.1%"] }`.
 
 use super::formats::Required;
-use super::{Form, Keyed, RowFormat, Scope, ValueFormat, keys};
-use crate::invalid::{Invalid, TableReader};
+use super::{Form, Keyed, Parsed, RowFormat, Scope, ValueFormat, keys};
+use crate::invalid::TableReader;
 use crate::units::{probability, read_share};
 use cwnd_link::{GilbertElliott, Loss};
 use serde_json::{Value, json};
@@ -57,12 +57,7 @@ pub(crate) struct Losses;
 impl RowFormat for Losses {
     type Value = Loss;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Loss>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<Loss> {
         let Some(value @ Value::Object(_)) = table.get(key) else {
             return table.read(key, LOSS, |value| value.as_str().and_then(read_loss));
         };

@@ -34,4 +34,4 @@ pub use form::{Absent, Form, Key, KindKeys, Quantity};
 pub use lanes::Lanes;
 pub use schema::{schema, tables};
 pub(crate) use scope::{FlowNames, KnownLinks, LinkEnds, Scope};
-pub(crate) use table::{Concat, Keyed, Row, RowFormat, ValueFormat, Variants, keys, variants};
+pub(crate) use table::{Concat, Keyed, Parsed, Row, RowFormat, ValueFormat, Variants, keys, variants};

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Whether a key must be written, and what holds where it is not.
 
-use super::{Absent, Form, RowFormat, Scope, ValueFormat};
-use crate::invalid::{Invalid, TableReader};
+use super::{Absent, Form, Parsed, RowFormat, Scope, ValueFormat};
+use crate::invalid::TableReader;
 use serde_json::Value;
 
 /// Methods of a [`RowFormat`] that are those of the format that it wraps, its first field.
 macro_rules! as_wrapped {
     ($($method:ident)+) => { $(as_wrapped!(@$method);)+ };
     (@parse) => {
-        fn parse(
-            &self,
-            table: &mut TableReader<'_>,
-            key: &'static str,
-            scope: &Scope<'_>,
-        ) -> Result<Option<Self::Value>, Invalid> {
+        fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<Self::Value> {
             RowFormat::parse(&self.0, table, key, scope)
         }
     };
@@ -41,7 +36,7 @@ impl<K: RowFormat> RowFormat for Optional<K> {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
+    ) -> Parsed<Self::Value> {
         Ok(self.0.parse(table, key, scope)?.map(Some))
     }
 
@@ -80,7 +75,7 @@ impl<K: ValueFormat> RowFormat for Required<K> {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
+    ) -> Parsed<Self::Value> {
         match RowFormat::parse(&self.0, table, key, scope)? {
             Some(value) => Ok(Some(value)),
             None => table.refuse(key, None, self.0.expected(scope)),

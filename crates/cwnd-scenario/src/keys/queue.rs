@@ -3,7 +3,7 @@
 
 use super::formats::{BufferSize, Flag, Fraction, Required, TimeAbove0};
 use super::words::listed;
-use super::{Absent, Form, Key, Keyed, KindKeys, Quantity, RowFormat, Scope, ValueFormat, keys};
+use super::{Absent, Form, Key, Keyed, KindKeys, Parsed, Quantity, RowFormat, Scope, ValueFormat, keys};
 use crate::buffer::{self, BUFFER, Buffer, INFINITE};
 use crate::invalid::{Invalid, TableReader};
 use cwnd_link::{Discipline, Limit, Setting, SettingKind, SettingValue};
@@ -75,12 +75,7 @@ pub(crate) struct Queue;
 impl RowFormat for Queue {
     type Value = QueueSpec;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<QueueSpec>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<QueueSpec> {
         let Some(value) = table.get(key) else { return Ok(None) };
         let mut keys = TableReader::new(&table.field(key), value)?;
         let names: Vec<&str> = Discipline::ALL.iter().map(|discipline| discipline.name()).collect();

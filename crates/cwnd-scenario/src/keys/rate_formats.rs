@@ -2,7 +2,7 @@
 //! The rate and the delay of a link: constant, steps, a trace, or a series from a file.
 
 use super::formats::{Named, NonEmpty, Optional, Required, Text, Time};
-use super::{Absent, Form, Keyed, Quantity, RowFormat, Scope, ValueFormat, keys};
+use super::{Absent, Form, Keyed, Parsed, Quantity, RowFormat, Scope, ValueFormat, keys};
 use crate::files;
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::series::{MAX_STEPS, Series, SeriesEnd, SeriesQuantity, SeriesSource, is_series};
@@ -89,7 +89,7 @@ impl RowFormat for Rates {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Option<LinkRate>>, Invalid> {
+    ) -> Parsed<Option<LinkRate>> {
         let field = table.field(key);
         let rate = match table.get(key) {
             Some(Value::String(text)) if text == NO_RATE => return Ok(Some(None)),
@@ -143,12 +143,7 @@ pub(crate) struct Delays;
 impl RowFormat for Delays {
     type Value = LinkDelay;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<LinkDelay>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<LinkDelay> {
         match table.get(key) {
             Some(value @ Value::Object(_)) => {
                 let series = parse_series(&table.field(key), value, scope, SeriesQuantity::Delay)?;

@@ -2,8 +2,8 @@
 //! The names of real stacks that can be both ends of a flow's connection, and of their own algorithms.
 
 use super::formats::Named;
-use super::{Absent, Form, RowFormat, Scope, ValueFormat};
-use crate::invalid::{Invalid, TableReader};
+use super::{Absent, Form, Parsed, RowFormat, Scope, ValueFormat};
+use crate::invalid::TableReader;
 use serde_json::{Value, json};
 
 /// What `cc` begins with where the algorithm is the stack's own.
@@ -29,7 +29,7 @@ impl RowFormat for StackName {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
+    ) -> Parsed<Self::Value> {
         match table.get(key) {
             // Near to no name of that meaning, or to another one.
             written @ Some(Value::String(text)) if text == "none" => {

@@ -32,18 +32,17 @@ pub(crate) trait ValueFormat {
     }
 }
 
+/// The value of a row; `None` where its key is not written.
+pub(crate) type Parsed<T> = Result<Option<T>, Invalid>;
+
 /// How a row is parsed, printed and described. A [`ValueFormat`] is one; others have several keys, or errors of their own.
 pub(crate) trait RowFormat {
     /// The type of the row's field.
     type Value;
 
     /// Reads the row's key; `None` where it is not written.
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid>;
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>)
+    -> Parsed<Self::Value>;
 
     /// The value as printed; `None` where the key is left out.
     fn print(&self, value: &Self::Value) -> Option<Value>;
@@ -77,7 +76,7 @@ impl<K: ValueFormat> RowFormat for K {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
+    ) -> Parsed<Self::Value> {
         if self.is_free_text() {
             let Some(value) = table.get(key) else { return Ok(None) };
             return match self.read(value, scope) {

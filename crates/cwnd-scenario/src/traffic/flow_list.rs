@@ -8,7 +8,7 @@
 
 use crate::files;
 use crate::invalid::{Invalid, TableReader, shown};
-use crate::keys::{Absent, Form, Key, Quantity, Row, RowFormat, Scope};
+use crate::keys::{Absent, Form, Key, Parsed, Quantity, Row, RowFormat, Scope};
 use crate::units::{MAX_TIME, read_size, read_time, rounded, write_size, write_time};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -28,12 +28,7 @@ type Transfers = Arc<[(u64, u64)]>;
 impl RowFormat for ListedFlows {
     type Value = Transfers;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        _: &'static str,
-        scope: &Scope<'_>,
-    ) -> Result<Option<Transfers>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, _: &'static str, scope: &Scope<'_>) -> Parsed<Transfers> {
         let file = table.text("file", "the path of a file", |_| true)?;
         let field = table.field("file");
         let mut transfers = match (file, table.get("list")) {

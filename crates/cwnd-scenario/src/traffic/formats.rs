@@ -2,9 +2,9 @@
 //! The formats of keys that only traffic has: starts, ends, distributions, what a gap is counted from.
 
 use super::unit::Unit;
-use crate::invalid::{Invalid, TableReader};
+use crate::invalid::TableReader;
 use crate::keys::distribution::{self, millionths_form, read_millionths, show_millionths};
-use crate::keys::{Absent, Form, Key, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
+use crate::keys::{Absent, Form, Key, Parsed, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
 use crate::params::unknown_algorithm;
 use crate::routes::parse_ends;
 use crate::units::{MAX_TIME, time, write_size, write_time};
@@ -27,7 +27,7 @@ impl<K: RowFormat> RowFormat for OfTransfers<K> {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
+    ) -> Parsed<Self::Value> {
         let is_udp = table.get("model").is_some_and(|model| model == "udp");
         if is_udp { Ok(None) } else { self.0.parse(table, key, scope) }
     }
@@ -51,12 +51,7 @@ pub(crate) struct SenderAlgorithm;
 impl RowFormat for SenderAlgorithm {
     type Value = String;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<String>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, _: &Scope<'_>) -> Parsed<String> {
         let Some(value) = table.get(key) else { return Ok(None) };
         match value.as_str() {
             Some(cc) if registry::find(cc).is_some() => Ok(Some(cc.to_owned())),
@@ -87,12 +82,7 @@ keys! {
 impl RowFormat for Ends {
     type Value = Option<(String, String)>;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        _: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<Self::Value>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, _: &'static str, _: &Scope<'_>) -> Parsed<Self::Value> {
         parse_ends(table).map(Some)
     }
 
@@ -239,7 +229,7 @@ impl RowFormat for Distributed {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Distribution>, Invalid> {
+    ) -> Parsed<Distribution> {
         let Some(value) = table.get(key) else { return Ok(None) };
         distribution::parse(&table.field(key), value, self.unit(scope), scope.files).map(Some)
     }
@@ -274,7 +264,7 @@ impl RowFormat for RequiredDistribution {
         table: &mut TableReader<'_>,
         key: &'static str,
         scope: &Scope<'_>,
-    ) -> Result<Option<Distribution>, Invalid> {
+    ) -> Parsed<Distribution> {
         match self.0.parse(table, key, scope)? {
             Some(value) => Ok(Some(value)),
             None => table.refuse(key, None, format!("{}, or a distribution", self.0.unit(scope).expected())),
@@ -300,12 +290,7 @@ pub(crate) struct Share(pub u64, pub u64);
 impl RowFormat for Share {
     type Value = u64;
 
-    fn parse(
-        &self,
-        table: &mut TableReader<'_>,
-        key: &'static str,
-        _: &Scope<'_>,
-    ) -> Result<Option<u64>, Invalid> {
+    fn parse(&self, table: &mut TableReader<'_>, key: &'static str, _: &Scope<'_>) -> Parsed<u64> {
         read_millionths(table, key, self.0, self.1)
     }
 
