@@ -117,13 +117,7 @@ class InputFile:
 
 class FlowGroup:
     def __new__(
-        cls,
-        name: str,
-        label: str,
-        cc: str,
-        flows: range,
-        start_s: tuple[float, float],
-        stop_s: float | None,
+        cls, name: str, label: str, cc: str, flows: range, start_s: tuple[float, float], stop_s: float | None
     ) -> Self: ...
     def __reduce__(self) -> tuple[type[Self], tuple[str, str, str, range, tuple[float, float], float | None]]: ...
     @property

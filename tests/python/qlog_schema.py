@@ -22,10 +22,7 @@ OURS = {
     "cwnd:flow_described": "CwndFlowDescribed",
     "cwnd:packet_dropped": "CwndPacketDropped",
     "cwnd:connection_failed": "CwndConnectionFailed",
-    **dict.fromkeys(
-        ("cwnd:flow_started", "cwnd:flow_stopped", "cwnd:algorithm_switched"),
-        "CwndFlowChanged",
-    ),
+    **dict.fromkeys(("cwnd:flow_started", "cwnd:flow_stopped", "cwnd:algorithm_switched"), "CwndFlowChanged"),
 }
 #: That of each event that the drafts define.
 DATA = {

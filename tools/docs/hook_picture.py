@@ -27,12 +27,7 @@ def box(axes: Axes, at: Point, size: Point, title: str, text: str, colour: str, 
     face = (*mpl.colors.to_rgb(colour), fill)
     axes.add_patch(
         FancyBboxPatch(
-            corner,
-            *size,
-            edgecolor=colour,
-            facecolor=face,
-            boxstyle="round,pad=0,rounding_size=0.12",
-            linewidth=1.3,
+            corner, *size, edgecolor=colour, facecolor=face, boxstyle="round,pad=0,rounding_size=0.12", linewidth=1.3
         )
     )
     lines = text.count("\n") + 1 if text else 0

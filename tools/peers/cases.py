@@ -26,10 +26,7 @@ Setting = str | float | bool
 Rules = Mapping[str, Setting | Mapping[str, Setting]]
 NS2_RULES: Rules = {"cubic-2.2": {"cc": "cubic-2.1"}}
 LINUX_314: Mapping[str, Setting] = {"cc": "cubic-linux", "beta": 0.8, "slow_start": "standard", "recovery": "sack-prr"}
-NS3_RULES: Rules = {
-    "recovery": "sack-prr",
-    "cubic-2.2": LINUX_314,
-}
+NS3_RULES: Rules = {"recovery": "sack-prr", "cubic-2.2": LINUX_314}
 OURS: dict[str, Rules] = {"cwnd": {}, "cwnd as ns-2": NS2_RULES, "cwnd as ns-3": NS3_RULES}
 SIMULATORS = ("cwnd", "cwnd as ns-2", "ns-2", "cwnd as ns-3", "ns-3")
 
@@ -181,10 +178,7 @@ def document(case: Case, seed: int, seconds: int, measured_from: int, simulator:
         }
         for flow in flows(case, seed)
     ]
-    link = {
-        "rate": f"{case.rate_mbps:g}Mbit/s",
-        "queue": {"kind": "droptail", "limit": f"{case.buffer - 1}packets"},
-    }
+    link = {"rate": f"{case.rate_mbps:g}Mbit/s", "queue": {"kind": "droptail", "limit": f"{case.buffer - 1}packets"}}
     if case.hops > 1:
         network = {"parking_lot": {**link, "hops": case.hops, "delay": f"{case.hop_ms:g}ms"}}
     else:

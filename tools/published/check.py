@@ -54,18 +54,7 @@ def build() -> tuple[str, ...]:
 def features() -> None:
     """The core compiles with every combination of its features, without a warning."""
     for some in FEATURES:
-        cargo(
-            "clippy",
-            *build(),
-            "-p",
-            "cwnd",
-            "--no-default-features",
-            "--features",
-            some,
-            "--",
-            "-D",
-            "warnings",
-        )
+        cargo("clippy", *build(), "-p", "cwnd", "--no-default-features", "--features", some, "--", "-D", "warnings")
 
 
 def documentation(accept: bool) -> list[str]:

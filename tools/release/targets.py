@@ -52,11 +52,7 @@ def library(target: str) -> dict[str, str]:
         return {}
     if DEBIAN_RUSTC.exists() and DEBIAN_SOURCE.exists():
         # It is compiled from source, which is an unstable option of cargo.
-        return {
-            "RUSTC": str(DEBIAN_RUSTC),
-            "RUSTC_BOOTSTRAP": "1",
-            "CARGO_UNSTABLE_BUILD_STD": "std,panic_unwind",
-        }
+        return {"RUSTC": str(DEBIAN_RUSTC), "RUSTC_BOOTSTRAP": "1", "CARGO_UNSTABLE_BUILD_STD": "std,panic_unwind"}
     raise NoToolchainError(
         f"no standard library for {target}: rustc has none, `rustup target add {target}` brought none, "
         "and Debian's rustc-web and rust-web-src are not installed"

@@ -192,9 +192,7 @@ def bic_2004() -> Rule:
             at, rounds = at + step, rounds + 1
 
     return Rule(
-        reached=reached,
-        reduced=lambda w: w // 2 if w < 14 else w * 7 // 8,
-        settings={"fast_convergence": False},
+        reached=reached, reduced=lambda w: w // 2 if w < 14 else w * 7 // 8, settings={"fast_convergence": False}
     )
 
 

@@ -116,10 +116,7 @@ def left_out(effect: Effect, *, paired: bool) -> str:
 
 def cells(effect: Effect, *, placed: bool) -> list[str]:
     """The cells of an effect's row after the first, which is its measure."""
-    sides = [
-        centre(effect, effect.a, effect.samples.a),
-        centre(effect, effect.b, effect.samples.b),
-    ]
+    sides = [centre(effect, effect.a, effect.samples.a), centre(effect, effect.b, effect.samples.b)]
     numbers = [*sides, f"{percent(effect)}{'*' if is_starred(effect) else ''}", effect.verdict]
     return [place(effect.place), *numbers] if placed else numbers
 

@@ -27,11 +27,7 @@ INFINITE_SSTHRESH = 2**31 - 1
 #: Those in which the window does not grow by the rule of slow start or of congestion avoidance.
 REDUCED = {"cwr": "recovery", "recovery": "recovery", "loss": "loss"}
 #: Rows of `events` that have no more to say.
-PLAIN = {
-    "start": "cwnd:flow_started",
-    "stop": "cwnd:flow_stopped",
-    "switch": "cwnd:algorithm_switched",
-}
+PLAIN = {"start": "cwnd:flow_started", "stop": "cwnd:flow_stopped", "switch": "cwnd:algorithm_switched"}
 CWND_COLUMNS = ("time_s", "flow", "cwnd", "ssthresh", "srtt_ms", "in_flight", "delivered", "ca_state")
 EVENT_COLUMNS = ("time_s", "flow", "kind", "link", "value", "cwnd", "ssthresh")
 

@@ -11,14 +11,7 @@ from cwnd._internal.json_types import IntervalDocument
 from cwnd._internal.terminal import Grid, Printer
 from cwnd.metrics.rates import is_unfinished
 from cwnd.metrics.run import NO_RATE
-from cwnd.replicates.document import (
-    NO_SHARE,
-    Intervals,
-    ReplicatesDocument,
-    TrafficOverRuns,
-    interval_of,
-    intervals_of,
-)
+from cwnd.replicates.document import NO_SHARE, Intervals, ReplicatesDocument, TrafficOverRuns, interval_of, intervals_of
 from cwnd.result.failures import MOST_NAMED
 from cwnd.result.report import ASKED, ended_before, mbps
 
@@ -148,7 +141,7 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
                 lambda column: any(is_informative(interval_of(link, column)) for link in links),
                 has_queue=delays is DELAY,
             )
-        ),
+        )
     )
     limited = [run["receive_limits"] for run in document["runs"] if run.get("receive_limits")]
     if limited:

@@ -57,10 +57,7 @@ def test_the_same_command_again_says_in_a_line_what_it_removes(
     assert not (tmp_path / "run").exists()
     done = cwnd(*SHORT, "--no-plots", "-o", tmp_path / "run")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.splitlines() == [
-        f"removed {left}, left by an interrupted run",
-        f"written to {tmp_path / 'run'}",
-    ]
+    assert done.stderr.splitlines() == [f"removed {left}, left by an interrupted run", f"written to {tmp_path / 'run'}"]
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert len(package.load(tmp_path / "run").flows) == 3  # type: ignore[union-attr]
 

@@ -21,10 +21,7 @@ from cwnd.fidelity.numbers import KINDS, numbers
 from cwnd.fidelity.report import least, shown, total
 from cwnd.fidelity.runner import FidelityDocument, own_scenarios
 
-REAL = [
-    needs(*LAB),
-    pytest.mark.usefixtures("turn"),
-]
+REAL = [needs(*LAB), pytest.mark.usefixtures("turn")]
 
 
 # 5 % of 100 is 5; of counts one more is no difference. A transfer of ten that does not end is.

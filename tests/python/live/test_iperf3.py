@@ -15,10 +15,7 @@ from needs import needs
 
 from cwnd import Flow, dumbbell
 
-pytestmark = [
-    *NEEDS_LAB,
-    needs("iperf3"),
-]
+pytestmark = [*NEEDS_LAB, needs("iperf3")]
 
 RATE, RTT, BUFFER = "20Mbit/s", "160ms", "0.3bdp"
 #: Seconds that are not measured, and seconds that are.

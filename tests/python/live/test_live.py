@@ -285,19 +285,7 @@ def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, number: signal.Signa
     [("reno-linux", 40, True), ("reno-linux@app_rate=1Mbit/s", 40, True), ("reno-linux", 150, False)],
 )
 def test_time_stops_while_the_machine_does(flow: str, stopped_ms: int, valid: bool) -> None:
-    command = [
-        PROGRAM,
-        "compare",
-        flow,
-        "--rate",
-        "5Mbit/s",
-        "--rtt",
-        "40ms",
-        "--duration",
-        "5s",
-        "--lane",
-        "live",
-    ]
+    command = [PROGRAM, "compare", flow, "--rate", "5Mbit/s", "--rtt", "40ms", "--duration", "5s", "--lane", "live"]
     for _ in range(5):
         with started([*command, "--json"], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
             until(lambda: "cwnd-link" in threads(child.pid))

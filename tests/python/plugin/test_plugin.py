@@ -282,8 +282,7 @@ def test_an_algorithm_that_contradicts_itself_or_others_is_refused(
 
 @cargo
 @pytest.mark.parametrize(
-    ("field", "words"),
-    [("history: [u64; 13]", "104 bytes"), ("rests: bool", "cannot be part of an algorithm's state")],
+    ("field", "words"), [("history: [u64; 13]", "104 bytes"), ("rests: bool", "cannot be part of an algorithm's state")]
 )
 def test_a_state_that_the_kernel_cannot_keep_does_not_build(
     cwnd: Cli, ease: Path, rule: Path, field: str, words: str

@@ -97,10 +97,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
         lambda folder: with_table(folder, lambda table: table.drop_columns(["srtt_ms"])),
         "no column srtt_ms",
     ),
-    "a key that is not known": (
-        add_key,
-        "new: 1 is not accepted",
-    ),
+    "a key that is not known": (add_key, "new: 1 is not accepted"),
     "another kind": (
         lambda folder: edit(folder / "manifest.json", lambda manifest: manifest.update(kind="cwnd dream")),
         "not a cwnd dream",

@@ -35,11 +35,7 @@ def test_a_change_of_a_page_restores_none_and_an_unknown_one_some(monkeypatch: p
 
 def since(monkeypatch: pytest.MonkeyPatch, changed: str) -> list[object]:
     """The mutations for a change of this file alone, with the rows as they are."""
-    answers = {
-        "merge-base": "a" * 40,
-        "rev-parse": "b" * 40,
-        "diff": changed,
-    }
+    answers = {"merge-base": "a" * 40, "rev-parse": "b" * 40, "diff": changed}
 
     def git(*arguments: str) -> str:
         if arguments[0] == "show":

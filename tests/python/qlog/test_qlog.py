@@ -209,12 +209,7 @@ def test_a_connection_of_the_kernel_is_in_bytes_of_its_own_segments(trace: Path,
     assert isinstance(loaded, KernelTrace)
     header, *events = records(loaded.to_qlog(tmp_path / "kernel.sqlog"))
     assert header["trace"]["vantage_point"]["type"] == "unknown"
-    assert events[0]["data"] == {
-        "flow": 0,
-        "name": "connection 0",
-        "algorithm": "cwnd_cubic",
-        "segment_bytes": 1448,
-    }
+    assert events[0]["data"] == {"flow": 0, "name": "connection 0", "algorithm": "cwnd_cubic", "segment_bytes": 1448}
     metrics = named(events, "metrics_updated")
     assert metrics[0]["time"] == 0.0 and metrics[0]["data"]["congestion_window"] == 10 * 1448
     assert 0 < metrics[-1]["time"] < 60_000

@@ -13,12 +13,7 @@ from cwnd.scenario import keyword_types
 from cwnd.scenario.builders import keys_of
 from cwnd.scenario.keywords import AXES, KEYWORDS, QUEUES, meaning
 
-FUNCTIONS = {
-    "compare": cwnd.compare,
-    "dumbbell": cwnd.dumbbell,
-    "parking_lot": cwnd.parking_lot,
-    "graph": cwnd.graph,
-}
+FUNCTIONS = {"compare": cwnd.compare, "dumbbell": cwnd.dumbbell, "parking_lot": cwnd.parking_lot, "graph": cwnd.graph}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

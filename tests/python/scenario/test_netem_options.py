@@ -193,8 +193,7 @@ def scenario_of(cwnd: Cli, folder: Path, *arguments: str) -> package.Scenario:
     ("words", "rate"),
     [
         *product(
-            ["delay 20ms loss 1%", "delay 20ms limit 30", "delay 20ms 5ms loss 1% limit 30"],
-            [None, "10Mbit/s", "none"],
+            ["delay 20ms loss 1%", "delay 20ms limit 30", "delay 20ms 5ms loss 1% limit 30"], [None, "10Mbit/s", "none"]
         ),
         ("delay 20ms rate 4mbit", None),
     ],

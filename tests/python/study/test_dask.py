@@ -41,11 +41,7 @@ class Cluster:
         command = [sys.executable, "-m", f"distributed.cli.{module}", "--scheduler-file", self.file, *arguments]
         with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
             process = subprocess.Popen(
-                [*command, "--no-dashboard"],
-                cwd=self.folder,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **environment},
+                [*command, "--no-dashboard"], cwd=self.folder, stdout=log, stderr=log, env={**os.environ, **environment}
             )
         self.processes.append(process)
         return process

@@ -76,8 +76,7 @@ class Comparators(Experiment[Rule | Network]):
                 max(deviations),
             ),
             "vegas-rises": Holds(
-                "with half a packet in queues (α is 1) each of ten round trips adds a packet",
-                vegas.rises == [1] * 10,
+                "with half a packet in queues (α is 1) each of ten round trips adds a packet", vegas.rises == [1] * 10
             ),
             "vegas-falls": Holds(
                 "with 6 packets in queues (β is 3) each of ten round trips takes one", vegas.falls == [-1] * 10

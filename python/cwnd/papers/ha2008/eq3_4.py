@@ -76,10 +76,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
 
     def reduce(self, run: Result, point: Point) -> Eq3_4Numbers:
         flow = run.summary["flows"][0]
-        return Eq3_4Numbers(
-            mbps=flow["throughput_mbps"],
-            cwnd=flow["cwnd_mean"],
-        )
+        return Eq3_4Numbers(mbps=flow["throughput_mbps"], cwnd=flow["cwnd_mean"])
 
     def claims(self, results: Results[Eq3_4Numbers]) -> dict[str, Answer]:
         periods = results.swept("period")

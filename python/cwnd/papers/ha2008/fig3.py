@@ -74,10 +74,7 @@ class Fig3(Experiment[Fig3Numbers]):
 
     def reduce(self, run: Result, point: Point) -> Fig3Numbers:
         mean = run.summary["flows"][0]["cwnd_mean"]
-        return Fig3Numbers(
-            mean=mean,
-            ratio=mean / point.number("mean"),
-        )
+        return Fig3Numbers(mean=mean, ratio=mean / point.number("mean"))
 
     def claims(self, results: Results[Fig3Numbers]) -> dict[str, Answer]:
         def ratios(keys: Iterable[str]) -> Measured:

@@ -53,10 +53,7 @@ class Fig8(Experiment[Fig8Numbers]):
 
     def reduce(self, run: Result, point: Point) -> Fig8Numbers:
         ratio = defined(min_max_ratio([flow["throughput_mbps"] for flow in run.summary["flows"]]))
-        return Fig8Numbers(
-            ratio=ratio,
-            utilisation=number(run.summary["link"], "utilization"),
-        )
+        return Fig8Numbers(ratio=ratio, utilisation=number(run.summary["link"], "utilization"))
 
     def claims(self, results: Results[Fig8Numbers]) -> dict[str, Answer]:
         rtts = results.swept("rtt")

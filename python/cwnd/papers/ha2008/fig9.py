@@ -60,11 +60,7 @@ class Fig9(Experiment[Fig9Numbers]):
         end, size = run.scenario.duration_s, run.scenario.packet_bytes
         last = rates(run.cwnd, packet_bytes=size, interval_s=LAST_S, begin_s=end - LAST_S, end_s=end).mbps[:2, 0]
         utilisation = number(run.summary["link"], "utilization")
-        return Fig9Numbers(
-            ratio=long / short,
-            utilisation=utilisation,
-            last=float(min(last) / max(last)),
-        )
+        return Fig9Numbers(ratio=long / short, utilisation=utilisation, last=float(min(last) / max(last)))
 
     def claims(self, results: Results[Fig9Numbers]) -> dict[str, Answer]:
         rtts = results.swept("rtt")

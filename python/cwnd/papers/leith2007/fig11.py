@@ -59,9 +59,7 @@ class Fig11(Experiment[Fig11Numbers]):
         ]
 
     def reduce(self, run: Result, point: Point) -> Fig11Numbers:
-        return Fig11Numbers(
-            use=sum(shares(run)),
-        )
+        return Fig11Numbers(use=sum(shares(run)))
 
     def claims(self, results: Results[Fig11Numbers]) -> dict[str, Answer]:
         def use(name: str, rate: int, buffer: float, bursts: str = "no limit") -> str:

@@ -63,9 +63,7 @@ class Fig12(Experiment[Fig12Numbers]):
 
     def reduce(self, run: Result, point: Point) -> Fig12Numbers:
         first, second = (flow["throughput_mbps"] for flow in run.summary["flows"])
-        return Fig12Numbers(
-            ratio=first / second,
-        )
+        return Fig12Numbers(ratio=first / second)
 
     def claims(self, results: Results[Fig12Numbers]) -> dict[str, Answer]:
         answers: dict[str, Answer] = {}

@@ -56,8 +56,7 @@ class Fig13(Experiment[Fig13Numbers]):
     def reduce(self, run: Result, point: Point) -> Fig13Numbers:
         start = point.number("start")
         return Fig13Numbers(
-            early=ratio_over_ten_minutes(run, start),
-            late=ratio_over_ten_minutes(run, start + TEN_MINUTES),
+            early=ratio_over_ten_minutes(run, start), late=ratio_over_ten_minutes(run, start + TEN_MINUTES)
         )
 
     def claims(self, results: Results[Fig13Numbers]) -> dict[str, Answer]:

@@ -47,9 +47,7 @@ class Fig15(Experiment[Fig15Numbers]):
 
     def reduce(self, run: Result, point: Point) -> Fig15Numbers:
         sack, cubic = (flow["throughput_mbps"] for flow in run.summary["flows"])
-        return Fig15Numbers(
-            ratio=sack / cubic,
-        )
+        return Fig15Numbers(ratio=sack / cubic)
 
     def claims(self, results: Results[Fig15Numbers]) -> dict[str, Answer]:
         return {

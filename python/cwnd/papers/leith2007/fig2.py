@@ -60,9 +60,7 @@ class Fig2(Experiment[Fig2Numbers]):
         every = np.arange(0, run.scenario.duration_s, 2)
         windows = curves(run.cwnd, every).values()
         return Fig2Numbers(
-            converged_s=converged(run),
-            time_s=every.tolist(),
-            cwnd=[window.round(1).tolist() for window in windows],
+            converged_s=converged(run), time_s=every.tolist(), cwnd=[window.round(1).tolist() for window in windows]
         )
 
     def claims(self, results: Results[Fig2Numbers]) -> dict[str, Answer]:

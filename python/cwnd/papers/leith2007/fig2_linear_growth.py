@@ -8,14 +8,7 @@ from statistics import median
 import numpy as np
 
 from cwnd.metrics.trace import exponent, stays_below
-from cwnd.papers.leith2007.setups import (
-    backoffs,
-    deviation_from_line,
-    epoch_curves,
-    testbed,
-    two_flows,
-    with_clamp,
-)
+from cwnd.papers.leith2007.setups import backoffs, deviation_from_line, epoch_curves, testbed, two_flows, with_clamp
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.claims import claims_of
 

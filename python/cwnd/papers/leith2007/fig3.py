@@ -57,12 +57,7 @@ class Fig3(Experiment[Fig3Numbers]):
 
         every = np.arange(0, end, 5)
         windows = [window.round(1).tolist() for window in curves(run.cwnd, every).values()]
-        return Fig3Numbers(
-            settled=ratio(since + SETTLED_S),
-            whole=ratio(since),
-            time_s=every.tolist(),
-            cwnd=windows,
-        )
+        return Fig3Numbers(settled=ratio(since + SETTLED_S), whole=ratio(since), time_s=every.tolist(), cwnd=windows)
 
     def claims(self, results: Results[Fig3Numbers]) -> dict[str, Answer]:
         whole = ", ".join(f"{results.mean(key, 'whole'):.2f} at {key} Mbit/s" for key in results)

@@ -55,8 +55,7 @@ class Fig4(Experiment[Fig4Numbers]):
         since, end = run.summary["flows"][1]["start_s"], run.scenario.duration_s
         mean_rates = rates(run.cwnd, packet_bytes=run.scenario.packet_bytes, interval_s=10, begin_s=since, end_s=end)
         return Fig4Numbers(
-            converged_s=converged(run),
-            mbps=[mean_rates.mbps[flow].round(3).tolist() for flow in (0, 1)],
+            converged_s=converged(run), mbps=[mean_rates.mbps[flow].round(3).tolist() for flow in (0, 1)]
         )
 
     def claims(self, results: Results[Fig4Numbers]) -> dict[str, Answer]:

@@ -60,17 +60,11 @@ class Fig5(Experiment[Fig5Numbers]):
         (transfer,) = (row for row in run.table("transfers").to_pylist() if row["bytes"])
         begin, end = transfer["start_s"], transfer["end_s"]
         if end is None or point.info["case"] == "alone":
-            return Fig5Numbers(
-                took_s=math.inf if end is None else end - begin,
-                long_mbps=0.0,
-            )
+            return Fig5Numbers(took_s=math.inf if end is None else end - begin, long_mbps=0.0)
         # What the long flow gets while the download lasts.
         bytes_ = run.scenario.packet_bytes
         got = rates(run.cwnd, packet_bytes=bytes_, interval_s=end - begin, begin_s=begin, end_s=end).mbps
-        return Fig5Numbers(
-            took_s=end - begin,
-            long_mbps=float(got[1][0]),
-        )
+        return Fig5Numbers(took_s=end - begin, long_mbps=float(got[1][0]))
 
     def claims(self, results: Results[Fig5Numbers]) -> dict[str, Answer]:
         def ratio(key: str, other: str, measure: str = "took_s") -> Measured:

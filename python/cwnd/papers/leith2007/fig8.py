@@ -75,12 +75,7 @@ class Fig8(Experiment[Fig8Numbers]):
         begin, before, after = backoffs(run)[0][-1]
         since = np.arange(RTT_S, SHOWN_S, RTT_S)
         window = curves(run.cwnd, begin + since)[0]
-        return Fig8Numbers(
-            since_s=since.round(2).tolist(),
-            cwnd=window.round(1).tolist(),
-            before=before,
-            after=after,
-        )
+        return Fig8Numbers(since_s=since.round(2).tolist(), cwnd=window.round(1).tolist(), before=before, after=after)
 
     def claims(self, results: Results[Fig8Numbers]) -> dict[str, Answer]:
         runs = {key: results[key][0] for key in NAMES}

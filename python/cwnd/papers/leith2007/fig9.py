@@ -38,11 +38,7 @@ class Fig9(Experiment[Fig9Numbers]):
     second = "cubic-2.6.18"
 
     def grid(self, setup: Setup) -> list[Point]:
-        forms: Mapping[str, JsonObject] = {
-            "CUBIC": {"cc": setup.cubic},
-            "H-TCP 0.8": HTCP_08,
-            "H-TCP": {"cc": "htcp"},
-        }
+        forms: Mapping[str, JsonObject] = {"CUBIC": {"cc": setup.cubic}, "H-TCP 0.8": HTCP_08, "H-TCP": {"cc": "htcp"}}
         seconds, seeds = setup.seconds(full=3600, short=900), setup.seeds(full=5, short=3)
         return [Point(name, unsynchronised(flow, seconds), seeds=seeds) for name, flow in forms.items()]
 

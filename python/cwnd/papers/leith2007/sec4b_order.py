@@ -53,12 +53,7 @@ class Sec4bOrder(Experiment[Sec4bOrderNumbers]):
         took = [math.inf if row["end_s"] is None else row["end_s"] - row["start_s"] for row in transfers]
         every = np.arange(0, run.scenario.duration_s, 2)
         windows = [window.round(1).tolist() for window in curves(run.cwnd, every).values()]
-        return Sec4bOrderNumbers(
-            took=took,
-            ratio=max(took) / min(took),
-            time_s=every.tolist(),
-            cwnd=windows,
-        )
+        return Sec4bOrderNumbers(took=took, ratio=max(took) / min(took), time_s=every.tolist(), cwnd=windows)
 
     def claims(self, results: Results[Sec4bOrderNumbers]) -> dict[str, Answer]:
         def slower(run: Sec4bOrderNumbers, late: int) -> bool:

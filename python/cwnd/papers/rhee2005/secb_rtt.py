@@ -70,9 +70,7 @@ class SecbRtt(Experiment[SecbRttNumbers]):
     def reduce(self, run: Result, point: Point) -> SecbRttNumbers:
         flow = run.summary["flows"][0]
         return SecbRttNumbers(
-            mbps=flow["throughput_mbps"],
-            noticed=len(reductions(run.events)[0]),
-            timeouts=flow["timeouts_run"],
+            mbps=flow["throughput_mbps"], noticed=len(reductions(run.events)[0]), timeouts=flow["timeouts_run"]
         )
 
     def claims(self, results: Results[SecbRttNumbers]) -> dict[str, Answer]:

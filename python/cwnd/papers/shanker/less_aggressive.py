@@ -51,10 +51,7 @@ class LessAggressive(Experiment[LessAggressiveNumbers]):
 
     def reduce(self, run: Result, point: Point) -> LessAggressiveNumbers:
         cubic, tahoe = (number(flow, "share") for flow in run.summary["flows"])
-        return LessAggressiveNumbers(
-            cubic=cubic,
-            tahoe=tahoe,
-        )
+        return LessAggressiveNumbers(cubic=cubic, tahoe=tahoe)
 
     def claims(self, results: Results[LessAggressiveNumbers]) -> dict[str, Answer]:
         def more(*forms: str) -> Measured:

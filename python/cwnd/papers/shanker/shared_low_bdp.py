@@ -38,11 +38,7 @@ class SharedLowBdp(Experiment[SharedLowBdpNumbers]):
         rates = [flow["throughput_mbps"] for flow in run.summary["flows"]]
         cubic, tahoe = rates if point.key == "both" else (rates[0], rates[0])
         windows = curves(run.cwnd, np.arange(0, 120, 0.25)).values()
-        return SharedLowBdpNumbers(
-            cubic=cubic,
-            tahoe=tahoe,
-            cwnd=[window.tolist() for window in windows],
-        )
+        return SharedLowBdpNumbers(cubic=cubic, tahoe=tahoe, cwnd=[window.tolist() for window in windows])
 
     def claims(self, results: Results[SharedLowBdpNumbers]) -> dict[str, Answer]:
         return {

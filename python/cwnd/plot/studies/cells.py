@@ -110,12 +110,7 @@ def digits_of(values: Sequence[float]) -> int:
 
 
 def write_values(
-    axes: Axes,
-    cells: Cells,
-    factors: tuple[Factor, Factor],
-    colouring: tuple[Colormap, object],
-    size: float,
-    form: str,
+    axes: Axes, cells: Cells, factors: tuple[Factor, Factor], colouring: tuple[Colormap, object], size: float, form: str
 ) -> None:
     """Writes each value in its cell, in black or white, whichever is read better there; hatches undecided cells. In cells without room there are no values."""
     from matplotlib.patches import Rectangle

@@ -61,12 +61,7 @@ class Layout:
 
 
 def lay_out(
-    chosen: Chosen,
-    *,
-    x: str | None = None,
-    by: str | None = None,
-    free: Sequence[str] = (),
-    needs_x: bool = True,
+    chosen: Chosen, *, x: str | None = None, by: str | None = None, free: Sequence[str] = (), needs_x: bool = True
 ) -> Layout:
     """Finds a place for each factor with several levels; raises `ScenarioError`, with the factor to fix, where panels would be too many.
 

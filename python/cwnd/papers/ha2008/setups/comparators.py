@@ -70,11 +70,7 @@ def hstcp() -> Hstcp:
         increase.append((hooks.get("cwnd") - window) / 10)
         decrease.append(1 - connection("highspeed", window).loss() / window)
     return Hstcp(
-        windows=list(windows),
-        increase=increase,
-        decrease=decrease,
-        below=below("highspeed"),
-        below_sack=below("sack"),
+        windows=list(windows), increase=increase, decrease=decrease, below=below("highspeed"), below_sack=below("sack")
     )
 
 
