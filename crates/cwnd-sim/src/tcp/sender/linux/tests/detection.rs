@@ -12,10 +12,7 @@ use crate::tcp::sender::scoreboard::Scoreboard;
 // 40 ms ago. ssthresh: half of a window of 11.
 #[test]
 fn three_reports_make_a_loss_while_no_reordering_was_seen() {
-    play(
-        "reno",
-        None,
-        "
+    let trace = "
         0  > 0-9
         40 < ack 1
         40 > 10-11
@@ -27,18 +24,15 @@ fn three_reports_make_a_loss_while_no_reordering_was_seen() {
         43 < sack 4
         43 > 1
         43 = Recovery 10 5
-    ",
-    );
+    ";
+    play("reno", None, trace);
 }
 
 // RFC 8985 §6.2, step 5: one report. 8 may come until 40 ms after it was sent and a quarter of 40 ms; the timer has 2 ms to spare (Linux).
 // ssthresh: 2 segments out, 1 of them counts.
 #[test]
 fn with_one_report_a_loss_is_found_when_the_reordering_window_is_over() {
-    play(
-        "reno",
-        Some(10),
-        "
+    let trace = "
         0  > 0-9
         40 < ack 8
         40 < sack 9
@@ -46,8 +40,8 @@ fn with_one_report_a_loss_is_found_when_the_reordering_window_is_over() {
         52 = Recovery 1 2
         92 < ack 10
         92 = Open 2 2
-    ",
-    );
+    ";
+    play("reno", Some(10), trace);
 }
 
 // RFC 8985 §6.2, steps 3 to 5. 1 comes 5 ms late: the third report makes it a loss, its timestamp undoes that (RFC 3522), and reordering
@@ -55,11 +49,7 @@ fn with_one_report_a_loss_is_found_when_the_reordering_window_is_over() {
 // four others: where it is more than three, reports grow the window like acknowledgements (Linux), two segments go for each.
 #[test]
 fn reordering_within_the_window_costs_one_retransmission() {
-    let sender = play(
-        "reno",
-        None,
-        &format!(
-            "{LATE}
+    let rest = "
         45 < ack 5 echo 0
         45 > 14-16
         45 = Open 12 none
@@ -68,9 +58,8 @@ fn reordering_within_the_window_costs_one_retransmission() {
         50 < ack 9
         50 = Open 16 none
         50 > 23-24
-    "
-        ),
-    );
+    ";
+    let sender = play("reno", None, &[LATE, rest].concat());
     assert_eq!(sender.sent.retransmits, 1);
 }
 
@@ -79,11 +68,7 @@ fn reordering_within_the_window_costs_one_retransmission() {
 // five are out. Then one for each, up to five.
 #[test]
 fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
-    play(
-        "reno",
-        None,
-        &format!(
-            "{LATE}
+    let rest = "
         // PRR: 1 has arrived, 5/11 is 1.
         44 < sack 5     // 10/11
         45 < sack 6     // 15/11 is 2
@@ -103,9 +88,8 @@ fn a_lost_retransmission_is_found_by_what_was_sent_after_it() {
         125 < ack 19
         125 = Open 6 5  // five have arrived: one more
         125 > 19-24
-    "
-        ),
-    );
+    ";
+    play("reno", None, &[LATE, rest].concat());
 }
 
 // RFC 8985 §6.2, step 2: of a segment sent twice either transmission may have arrived. It was the first where less than the smallest
@@ -156,10 +140,7 @@ fn a_timeout_takes_only_old_segments_for_lost() {
 // Linux: the window after a timeout is what is still out and one more. RFC 6298 §5.5: 240 ms after the probe, then twice as much.
 #[test]
 fn timeouts_back_off() {
-    play(
-        "reno",
-        None,
-        "
+    let trace = "
         0    > 0-9
         40   < ack 10
         40   > 10-29
@@ -169,18 +150,15 @@ fn timeouts_back_off() {
         842  > 10
         1802 > 10
         1802 = Loss 1 10
-    ",
-    );
+    ";
+    play("reno", None, trace);
 }
 
 // RFC 8985 §6.3: 10 and 11 left 6 ms before the timeout: they are not lost, and the window leaves place for one more. After a round trip of 40 ms
 // and eight of 41 the smoothed one is 40.656.
 #[test]
 fn what_has_just_left_survives_a_timeout() {
-    play(
-        "reno",
-        Some(10),
-        "
+    let trace = "
         0   > 0-9
         40  < ack 1
         41  < sack 2-4
@@ -190,18 +168,15 @@ fn what_has_just_left_survives_a_timeout() {
         275 > 10-11
         281.656 > 1
         281.656 = Loss 3 4
-    ",
-    );
+    ";
+    play("reno", Some(10), trace);
 }
 
 // Linux: in the repair after a timeout, a retransmission that is lost begins another recovery. 11, sent at 442 ms, is missing when 12,
 // sent after it, has arrived.
 #[test]
 fn a_retransmission_lost_after_a_timeout_begins_a_recovery() {
-    play(
-        "reno",
-        None,
-        "
+    let trace = "
         0   > 0-9
         40  < ack 10
         40  > 10-29
@@ -217,31 +192,23 @@ fn a_retransmission_lost_after_a_timeout_begins_a_recovery() {
         483 < sack 12
         483 > 11
         483 = Recovery 1 2  // nothing is out, one has arrived
-    ",
-    );
+    ";
+    play("reno", None, trace);
 }
 
 // 1 and 5 are sent again. Both transmissions of 5 arrive while 1 is missing: the second report says that one of the two came behind the nine
 // segments from 5 up to 13, the newest report. (The retransmission of 5 arrives 40 ms after it left, that of 1, which left before it, does not: it is lost.) // Linux: tcp_sacktag_one
 #[test]
 fn a_duplicate_beyond_the_hole_is_reordering() {
-    let trace = |last: &str| {
-        play(
-            "reno",
-            None,
-            &format!(
-                "{LATE}
+    let rest = "
         44 < sack 6 7 8 9
         44 > 5 14
         82 < sack 10 11 12 13
         82 > 15-16
         84 < sack 5
         84 > 1 17
-        {last}
-    "
-            ),
-        )
-    };
+    ";
+    let trace = |last: &str| play("reno", None, &[LATE, rest, last].concat());
     let degree = |sender: &Sender| sender.linux.as_ref().map(|linux| linux.window.degree);
     assert_eq!(degree(&trace("")), Some(3));
     assert_eq!(degree(&trace("85 < dsack 5")), Some(9));

@@ -33,10 +33,7 @@ fn an_echo_halves_the_window_once_a_round_trip() {
 // Two is lost in the reduction: its repair is no second one. // RFC 3168 §6.1.2; Linux: tcp_enter_recovery
 #[test]
 fn a_loss_in_the_reduction_is_repaired_without_another() {
-    play(
-        "reno-linux",
-        None,
-        "
+    let trace = "
         0  > 0-9
         40 < ece ack 2
         40 > 10
@@ -47,8 +44,8 @@ fn a_loss_in_the_reduction_is_repaired_without_another() {
         43 < ece sack 5
         43 > 2
         43 = Recovery 7 5
-        ",
-    );
+    ";
+    play("reno-linux", None, trace);
 }
 
 // A loss and an echo in one acknowledgement are one reduction: the loss's. // Linux: tcp_fastretrans_alert
