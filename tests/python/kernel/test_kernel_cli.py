@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, Cli
+from conftest import PROGRAM, Cli, refused
 from in_kernel import PATIENCE_S, Connection, Loader, kernel, registered, until
 
 from cwnd import _native
@@ -230,9 +230,7 @@ def test_bad_input_is_one_line_and_nothing_is_loaded(
     cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     done = cwnd("kernel", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
-    assert all(word in done.stderr for word in words), done.stderr
+    refused(done, *words)
     assert "cwnd_cubic" not in registered()
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, Cli, New
+from conftest import PROGRAM, Cli, New, refused
 from in_kernel import PATIENCE_S, crate_with_object, kernel, registered
 from needs import needs, skip_without
 
@@ -137,8 +137,7 @@ def test_a_file_system_of_pins_that_anybody_may_write_takes_a_folder_of_roots() 
 @kernel
 def test_an_object_of_somebody_else_is_refused_as_what_it_is(cwnd: Cli, foreign: Path) -> None:
     done = cwnd("kernel", "load", foreign)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert str(foreign) in done.stderr and "cwnd build-kernel" in done.stderr and done.stderr.count("\n") == 1
+    refused(done, str(foreign), "cwnd build-kernel")
 
 
 @needs("kernel")
@@ -195,8 +194,7 @@ def test_an_object_with_another_program_in_it_is_refused_before_anything_is_load
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     built = done.stdout.strip()
     done = cwnd("kernel", "load", built)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "cwnd build-kernel" in done.stderr and words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    refused(done, "cwnd build-kernel", words)
     assert "cwnd_extra" not in registered()
 
 
@@ -231,8 +229,7 @@ def test_names_and_numbers_that_cannot_be_are_one_line(
     cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     done = cwnd("kernel", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1 and all(word in done.stderr for word in words), done.stderr
+    refused(done, *words)
 
 
 @kernel

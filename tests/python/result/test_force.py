@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import SHORT, Cli
+from conftest import SHORT, Cli, refused
 from needs import needs
 
 import cwnd as package
@@ -66,8 +66,7 @@ def test_another_kind_is_left_alone_without_force_and_before_the_run(
     before = contents(folder)
     if kind != ours:
         done = cwnd(*LONG, *seeds, "-o", folder)
-        assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("\n") == 1, done.stderr
-        assert kind in done.stderr and "--force" in done.stderr and str(folder) in done.stderr, done.stderr
+        refused(done, kind, "--force", str(folder))
         assert contents(folder) == before
     done = cwnd(*SHORT, *seeds, "--no-plots", "-o", folder, "--force")
     assert done.returncode == 0, done.stderr

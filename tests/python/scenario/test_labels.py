@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import Cli
+from conftest import Cli, refused
 
 import cwnd as package
 from cwnd import Flow, ScenarioError, dumbbell
@@ -84,8 +84,7 @@ def test_what_is_no_label_is_refused_in_a_line(
     cwnd: Cli, tmp_path: Path, flows: tuple[str, ...], words: tuple[str, ...]
 ) -> None:
     done = cwnd("compare", *flows, *SHORT, "-o", "out", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("\n") == 1, done.stderr
-    assert all(word in done.stderr for word in words), done.stderr
+    refused(done, *words)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli
+from conftest import Cli, refused
 
 import cwnd as package
 from cwnd.result.store import MANIFEST
@@ -164,8 +164,7 @@ def test_a_study_that_no_command_would_run_is_refused(
 ) -> None:
     with_manifest(part, **changes)
     done = cwnd("merge", part, "-o", tmp_path / "whole")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert f'"{part}" is not accepted; expected a part of a study (' in done.stderr and says in done.stderr
+    refused(done, f'"{part}" is not accepted; expected a part of a study (', says)
     assert "\x1b" not in done.stderr and not (tmp_path / "whole").exists()
 
 
@@ -175,8 +174,7 @@ def test_a_file_of_a_study_that_is_not_in_base64_is_refused(
 ) -> None:
     with_manifest(part, base={**base_of(part), "files": {"radio.trace": contents}})
     done = cwnd("merge", part, "-o", tmp_path / "whole")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert "base.files.radio.trace: " in done.stderr and "in base64" in done.stderr
+    refused(done, "base.files.radio.trace: ", "in base64")
 
 
 # Files too large for a manifest that can be read are refused before a run, not found out when the study is loaded.
