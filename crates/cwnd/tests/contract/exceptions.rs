@@ -2,7 +2,10 @@
 //! Promises that an algorithm breaks on purpose, each with its source. `main.rs` shows every break: an exception that is
 //! not needed fails its test.
 
-use crate::random_history::ContractPromise;
+use crate::random_history::ContractPromise::{
+    self, ALossKeepsAHalf, GrowthIsBackedByAcknowledgements, NeverShrinksOnAnAck,
+    NoGrowthWhileApplicationLimited,
+};
 use crate::support::is_called;
 use cwnd::registry::SetDescription;
 
@@ -10,57 +13,41 @@ use cwnd::registry::SetDescription;
 pub type Exception = (ContractPromise, &'static str, &'static str);
 
 pub const EXCEPTIONS: &[Exception] = &[
+    (NeverShrinksOnAnAck, "vegas*", "shrinks when the RTT rises: Brakmo and Peterson 1995 §4"),
+    (NeverShrinksOnAnAck, "fast", "shrinks when too many of its segments wait: Wei et al. 2006 §III"),
     (
-        ContractPromise::NeverShrinksOnAnAck,
-        "vegas*",
-        "shrinks when the RTT rises: Brakmo and Peterson 1995 §4",
-    ),
-    (
-        ContractPromise::NeverShrinksOnAnAck,
-        "fast",
-        "shrinks when too many of its segments wait: Wei et al. 2006 §III",
-    ),
-    (
-        ContractPromise::NeverShrinksOnAnAck,
+        NeverShrinksOnAnAck,
         "yeah*",
         "takes a queue of more than 80 segments out of its window: Baiocchi et al. 2007",
     ),
     (
-        ContractPromise::NoGrowthWhileApplicationLimited,
+        NoGrowthWhileApplicationLimited,
         "vegas*",
         "judges a round by its RTT, whoever limited it: Brakmo and Peterson 1995 §4, Linux",
     ),
     (
-        ContractPromise::NoGrowthWhileApplicationLimited,
+        NoGrowthWhileApplicationLimited,
         "hybla-linux",
         "its initial window, ρ segments, comes with the first RTT where no handshake gave one: Linux's hybla_init",
     ),
     (
-        ContractPromise::GrowthIsBackedByAcknowledgements,
+        GrowthIsBackedByAcknowledgements,
         "hybla-growth*",
         "2^ρ − 1 segments per segment in slow start, ρ² / w in avoidance: Caini and Firrincieli 2004",
     ),
     (
-        ContractPromise::GrowthIsBackedByAcknowledgements,
+        GrowthIsBackedByAcknowledgements,
         "illinois-linux",
         "α of a larger window lasts to the round's end, and multiplies whatever an ACK brings: golden traces",
     ),
-    (ContractPromise::GrowthIsBackedByAcknowledgements, "illinois-2.6.22", "as illinois-linux"),
+    (GrowthIsBackedByAcknowledgements, "illinois-2.6.22", "as illinois-linux"),
+    (ALossKeepsAHalf, "illinois-2.6.22", "kept β instead of 1 − β, an eighth: that kernel's mistake"),
     (
-        ContractPromise::ALossKeepsAHalf,
-        "illinois-2.6.22",
-        "kept β instead of 1 − β, an eighth: that kernel's mistake",
-    ),
-    (
-        ContractPromise::ALossKeepsAHalf,
+        ALossKeepsAHalf,
         "cubic-linux*",
         "cwnd · 717 is kept in 32 bits, and wraps from six million segments on: recorded from Linux 6.18",
     ),
-    (
-        ContractPromise::ALossKeepsAHalf,
-        "westwood",
-        "bandwidth × RTT, whatever the window was: Mascolo et al. 2001",
-    ),
+    (ALossKeepsAHalf, "westwood", "bandwidth × RTT, whatever the window was: Mascolo et al. 2001"),
 ];
 
 /// Whether `set` may break `promise`.
@@ -75,19 +62,19 @@ pub type BySetting = (ContractPromise, &'static str, Option<(&'static str, &'sta
 /// settings), and why.
 pub const BY_SETTINGS: &[BySetting] = &[
     (
-        ContractPromise::NoGrowthWhileApplicationLimited,
+        NoGrowthWhileApplicationLimited,
         "hybla-growth*",
         Some(("first_window", "rho")),
         "as hybla-linux: the initial window comes with the first RTT",
     ),
     (
-        ContractPromise::GrowthIsBackedByAcknowledgements,
+        GrowthIsBackedByAcknowledgements,
         "illinois*",
         Some(("arithmetic", "linux")),
         "as illinois-linux: α of a larger window lasts to the round's end",
     ),
     (
-        ContractPromise::ALossKeepsAHalf,
+        ALossKeepsAHalf,
         "westwood*",
         None,
         "bandwidth × RTT, as the clock and the filters of the settings see it",
