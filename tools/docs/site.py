@@ -148,4 +148,6 @@ def with_web_page(text: str, url: str) -> str:
     """The guide of the web page with links to it, which the site has."""
     target = "../" * url.count("/") + PAGE.name
     title, rest = text.split("\n", maxsplit=1)
-    return f'{title}\n\n<a href="{target}">Open the laboratory</a> · <a href="{target}#essay">CUBIC, with your hands</a>\n{rest}'
+    return (
+        f'{title}\n\n<a href="{target}">Open the laboratory</a> · <a href="{target}#essay">CUBIC hands-on</a>\n{rest}'
+    )

@@ -23,7 +23,7 @@ interface Variant {
 }
 
 const ROWS: [string, (summary: Summary, view: View) => string][] = [
-  ["first group’s part of what all carry", (summary, { groups }) => percent(outcome(summary, groups.map(({ flows }) => flows)))],
+  ["first group’s share of what all carry", (summary, { groups }) => percent(outcome(summary, groups.map(({ flows }) => flows)))],
   ["utilisation", ({ link }) => percent(link.utilization)],
   ["queueing delay, mean", ({ link }) => `${short(link.queue_mean_ms)} ms`],
   ["queueing delay, 95 %", ({ link }) => `${short(link.queue_p95_ms)} ms`],
@@ -78,7 +78,7 @@ export function comparePane(lab: Lab): Pane {
     pin.textContent = `Keep this as ${"ABC"[pinned.length] ?? "…"}`;
     pin.disabled = pinned.length >= MOST || !lab.result || lab.isByHand;
     if (!pinned.length) {
-      body.innerHTML = "<p>Keep the present setting as A, then change it: both are shown, with their difference over ten seeds.</p>";
+      body.innerHTML = "<p>Keep the current setting as A, then change it: both are shown, with their difference over ten seeds.</p>";
       return;
     }
     const heads = variants.map(({ state, view }, at) => {

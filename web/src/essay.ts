@@ -338,7 +338,7 @@ function hooks(essay: Essay): void {
 }
 
 export function essay(): void {
-  document.title = "CUBIC, with your hands";
+  document.title = "CUBIC hands-on";
   document.body.className = "reads";
   document.querySelector("header")!.remove();
   document.querySelector("main")!.outerHTML = text;

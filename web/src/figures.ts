@@ -135,7 +135,7 @@ export const FIGURES: FigureSpec[] = [
     begin: ["reno", "cubic"].map((cc) => settings([`${cc}:2@rtt=16ms,label=near`, `${cc}:2@rtt=160ms,label=far`], "50Mbit/s", "40ms")),
     sliders: [
       {
-        ...{ id: "clock-rtt", label: "Round trip of the far ones", group: 1, scale: listed([16, 24, 32, 48, 64, 96, 128, 160, 240, 320]), show: (value: number) => `${value} ms` },
+        ...{ id: "clock-rtt", label: "Round trip of the far flows", group: 1, scale: listed([16, 24, 32, 48, 64, 96, 128, 160, 240, 320]), show: (value: number) => `${value} ms` },
         read: (given) => 1000 * (seconds(keyOf(readGroup(given.flows[1]!), "rtt")) ?? NaN),
         write: (given, value) => withAll(given, "rtt", `${value}ms`, [1]),
       },

@@ -61,7 +61,7 @@ export class Lab {
       refused: (id, refusal) => this.#refused(id, refusal),
       failed: (message) => {
         this.stats.failed++;
-        this.line(`The simulator stopped (${message}) and was started again. What was on the page before is still shown.`);
+        this.line(`The simulator stopped (${message}) and was started again. The page still shows the previous result.`);
         this.#settle();
       },
     });
@@ -155,7 +155,7 @@ export class Lab {
   }
 
   #shortened(run: Run): string {
-    return `So many packets take long: ${short(run.description.duration_s)} s are simulated instead of ${short(run.asked_s!)} s.`;
+    return `So many packets would take too long: ${short(run.description.duration_s)} s are simulated instead of ${short(run.asked_s!)} s.`;
   }
 
   /** Draws a run, and those before it faintly. */
@@ -175,7 +175,7 @@ export class Lab {
     if (id !== this.#latest) return;
     this.stats.refused++;
     if (this.state.scenario === null) this.controls.refuse(refusal);
-    const kept = this.result ? " What is shown is of the setting before." : "";
+    const kept = this.result ? " The page still shows the previous setting." : "";
     this.line(`${refusal.field}: ${refusal.value ?? "nothing"} is refused; expected ${refusal.expected}.${kept}`);
     if (!this.result) byId("sentence").textContent = "Nothing was simulated.";
     this.#settle();

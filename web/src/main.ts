@@ -14,7 +14,7 @@ import { byId } from "./view.ts";
 
 /** An address with this is that of the essay. */
 const ESSAY = "#essay";
-const UNREADABLE = "The address of this page has settings that it cannot read.";
+const UNREADABLE = "The page cannot read the settings in its address.";
 
 async function begin(): Promise<void> {
   const isEssay = (): boolean => location.hash.startsWith(ESSAY);
@@ -79,7 +79,7 @@ function buttons(lab: Lab): void {
     const button = byId<HTMLButtonElement>(id);
     button.onclick = () => void act(button);
   };
-  const BY_HAND = "What was steered by hand has no address and no command: PNG and CSV keep it.";
+  const BY_HAND = "A run steered by hand has no address and no command: save it as PNG or CSV.";
   on("copy-link", async (button) => {
     if (lab.isByHand) return lab.line(BY_HAND);
     const digest = lab.result?.run.summary?.digest.slice(0, 8);
@@ -90,13 +90,13 @@ function buttons(lab: Lab): void {
     if (lab.isByHand) return lab.line(BY_HAND);
     const command = lab.result?.run.description.command;
     if (command) return copy(button, command);
-    return lab.line("No command of settings says this. Copy the TOML under ‘Scenario’ into a file, and: cwnd run FILE.toml");
+    return lab.line("No options give these settings. Copy the TOML under ‘Scenario’ into a file, then: cwnd run FILE.toml");
   });
   on("save-png", async () => {
     const titles = ["window", "rate", "queue"].map((id) => byId(`plot-${id}-title`).textContent!);
     const run = (lab.isByHand ? lab.charts.view : lab.result)?.run;
     const of = run?.description.command ?? `cwnd run · ${run?.description.name ?? ""}`;
-    const lines = [byId("sentence").textContent!, lab.isByHand ? `You steered by hand; all else: ${of}` : of];
+    const lines = [byId("sentence").textContent!, lab.isByHand ? `You steered by hand; other settings: ${of}` : of];
     const blob = await picture(lab.charts, titles, [...lines, `cwnd ${lab.catalog?.version ?? ""}, digest ${run?.summary?.digest ?? ""}`]);
     if (blob) save("cwnd.png", blob);
   });
@@ -131,7 +131,7 @@ function presets(lab: Lab): void {
     const preset = written.find(({ text, claims }) => claims !== undefined && text === lab.state.scenario);
     const host = byId("claims");
     host.hidden = !preset;
-    host.textContent = preset ? `${preset.claims}\n${preset.name}: its point ‘${preset.point ?? ""}’ is simulated here with one seed, shares in bits on the wire; the above was judged by cwnd reproduce over all points and several seeds, shares in payload.` : "";
+    host.textContent = preset ? `${preset.claims}\n${preset.name}: this page simulates its point ‘${preset.point ?? ""}’ with one seed, shares in bits on the wire; cwnd reproduce judged the claims above over all points and several seeds, shares in payload.` : "";
   };
   lab.onAsk.push(show);
   show();

@@ -51,7 +51,7 @@ export function mapPane(lab: Lab): Pane {
     [g.globalAlpha, g.strokeStyle, g.lineWidth] = [1, colours.ink, 2];
     g.strokeRect(cellOf(across) * CELL_X + 1, (SIDE - 1 - cellOf(up)) * CELL_Y + 1, CELL_X - 2, CELL_Y - 2);
     const count = values.filter((value) => value !== undefined).length;
-    const what = lab.state.settings.flows.length > 1 ? "the first group’s part" : "utilisation";
+    const what = lab.state.settings.flows.length > 1 ? "the first group’s share" : "utilisation";
     const range = known.length ? `${what}, from ${percent(low)} (pale) to ${percent(high)} (dark)` : "";
     canvas.setAttribute("aria-label", `${across.spec.label} and ${up.spec.label}: ${range}`);
     said.textContent = `${range}. ${count < SIDE * SIDE ? `${count} of ${SIDE * SIDE} simulated. ` : ""}Click a cell to set both.`;

@@ -42,6 +42,6 @@ export function drawPipe(canvas: HTMLCanvasElement, packets: Float32Array, view:
   }
   g.fillStyle = colours.soft;
   g.fillText(`queue ${queued}`, 46, 11);
-  g.fillText(`on the path ${way}, acknowledgements on the way back ${acks}`, mouth, 11);
-  canvas.setAttribute("aria-label", `${queued} packets in the queue, ${way} on the path, ${acks} acknowledgements on the way back`);
+  g.fillText(`on the path ${way}, acknowledgements returning ${acks}`, mouth, 11);
+  canvas.setAttribute("aria-label", `${queued} packets in the queue, ${way} on the path, ${acks} acknowledgements returning`);
 }

@@ -27,7 +27,7 @@ export function sentence({ run, groups }: View): string {
   const timeouts = sum((flow) => flow.timeouts);
   return [
     several
-      ? `${shares.join(", ")}. Of ${summary.links.length} links, ‘${escapeHtml(link.name)}’ is busy ${percent(link.utilization)} of the time; at it:`
+      ? `${shares.join(", ")}. Of ${summary.links.length} links, ‘${escapeHtml(link.name)}’ is busy ${percent(link.utilization)} of the time; there,`
       : `${shares.join(", ")} of the link${groups.length > 1 ? `, which is busy ${percent(link.utilization)} of the time` : ""}.`,
     `${several ? "packets" : "Packets"} wait ${short(link.queue_mean_ms)} ms on average, 95 % of them less than ${short(link.queue_p95_ms)} ms.`,
     `${plural(drops, "packet")} dropped${link.drops_loss ? ` (${whole(link.drops_loss)} at random)` : ""}, ` +

@@ -49,7 +49,7 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
     if (!element) return;
     const names = lab.result?.run.description.flows.map(({ name }, at) => `<option value="${at}"${at === flow ? " selected" : ""}>${escapeHtml(name)}</option>`);
     const tools = `<div class="row"><label for="of">Flow</label><select id="of">${names?.join("") ?? ""}</select><button type="button">From the cursor on</button><button type="button">Next calls</button></div>`;
-    element.innerHTML = `${tools}${html || "<p>Click on a curve: here are the next calls of that flow’s hooks, with what they changed.</p>"}`;
+    element.innerHTML = `${tools}${html || "<p>Click on a curve to see the next calls of that flow’s hooks and what they changed.</p>"}`;
     const [cursor, next] = element.querySelectorAll("button");
     cursor!.onclick = () => pick(lab.charts.cursor ?? 0, Number(element.querySelector("select")!.value));
     next!.onclick = () => pick(time, flow);
@@ -57,7 +57,7 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
   function pick(at: number, of: number): void {
     [time, flow] = [at, of];
     if (lab.isByHand) {
-      html = "<p>What was steered by hand is not simulated again: move a slider first.</p>";
+      html = "<p>A run steered by hand is not simulated again: move a slider first.</p>";
       return fill();
     }
     const name = lab.result?.run.description.flows[of]?.name ?? "";

@@ -100,7 +100,7 @@ export function transport(lab: Lab): Transport {
     lab.isBusy = true;
     lab.scouting.stop();
     const say = (text: string): void => void (byId("sentence").textContent = text);
-    const begin = ({ duration_s }: Description): void => say(`The slider is the window of one more flow: move it. All is over in ${short(duration_s / SPEED)} s.`);
+    const begin = ({ duration_s }: Description): void => say(`The slider is the window of one more flow: move it. The run ends in ${short(duration_s / SPEED)} s.`);
     const last = await steer(workers, lab.state.settings, charts.window.columns, yours, () => isOn(you), begin, (view, segments) => {
       lab.show(view);
       byId("at").textContent = `${segments} segments`;

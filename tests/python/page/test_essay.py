@@ -21,7 +21,7 @@ def test_figure_8_has_the_papers_number_and_the_verdict_on_it() -> None:
     )
     assert f"<b>{100 * cubic['paper']:.0f} %</b>" in TEXT and f"SACK {100 * sack['paper']:.0f} %" in TEXT
     assert not cubic["holds"] and cubic["seeds"] == 10
-    said = re.search(r"this project has (\d+) % for CUBIC: its number does not come out", TEXT)
+    said = re.search(r"gives CUBIC (\d+) %: it does not confirm the paper's number", TEXT)
     assert said is not None and int(said[1]) == round(100 * cubic["measured"])
 
 
