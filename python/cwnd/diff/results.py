@@ -110,9 +110,9 @@ class Difference(Displayed):
     unpaired: Sequence[str]
     #: whether each run of B has a run of A with the same seed
     paired: bool
-    #: what the intervals cover, 0 to 1
+    #: confidence level of the intervals, 0 to 1
     level: float
-    #: The source of the means' intervals.
+    #: How the intervals of means are computed.
     method: Method
 
     @property

@@ -126,7 +126,7 @@ def fidelity(
     watch: Watch = lambda _over, _part: None,
     kept: Kept | None = None,
 ) -> Fidelity:
-    """Runs a scenario `runs` times in each lane, with seeds from its own on, and compares the results.
+    """Runs a scenario `runs` times in each lane, with consecutive seeds starting at its own, and compares the results.
 
     The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. Live runs that `kept` has are not repeated;
     simulations always are, with this kernel's clock for flows and traffic. Raises what `cwnd.run` raises in lane live.

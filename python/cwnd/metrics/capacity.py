@@ -29,7 +29,7 @@ class Capacity:
 
     @classmethod
     def constant(cls, mbps: float) -> Capacity:
-        """The same rate all the time."""
+        """A constant rate."""
         return cls(np.zeros(1), np.array([mbps], dtype=np.float64))
 
     @classmethod
@@ -47,7 +47,7 @@ class Capacity:
         return bool((self.mbps == self.mbps[0]).all())
 
     def mean_mbps(self, edges_s: Floats) -> Floats:
-        """The means of the rate between each two of these times, Mbit/s."""
+        """The mean rate between each two consecutive times, Mbit/s."""
         means: Floats = np.diff(self.sent_mbit(edges_s)) / np.diff(edges_s)
         return means
 

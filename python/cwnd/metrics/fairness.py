@@ -56,10 +56,10 @@ def convergence_time(rates: Rates, *, delta: float, hold_s: float, since_s: floa
     """δ-fair convergence time: from `since_s` until every flow's share comes within (1 ± δ)/n of their sum and stays so for `hold_s`.
 
     For two flows: shares between (1 − δ)/2 and (1 + δ)/2, as in RFC 5166 §2.3 and Bansal, Balakrishnan, Floyd and Shenker,
-    "Dynamic behavior of slowly-responsive congestion control algorithms" (2001), section 4; the hold is ours, for shares
-    that only pass by. `since_s` is the last flow's start, and the resolution the interval of `rates`; the time counted
-    is that of the first fair interval's begin. Undefined for fewer than two flows, when the shares never stay, and when the
-    record ends before they have stayed long enough.
+    "Dynamic behavior of slowly-responsive congestion control algorithms" (2001), section 4; the hold is this project's
+    addition, because shares may be fair for a moment only. `since_s` is the last flow's start, and the resolution is the
+    interval of `rates`; the result ends at the beginning of the first fair interval. Undefined for fewer than two flows,
+    when the shares never stay, and when the record ends before they have stayed long enough.
     """
     if not 0 < delta < 1 or hold_s < 0:
         raise ValueError(f"delta {delta}, hold_s {hold_s}; expected 0 < delta < 1 and hold_s ≥ 0")

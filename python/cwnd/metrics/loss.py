@@ -17,10 +17,10 @@ Numbers = Sequence[float] | NDArray[np.float64]
 def loss_rate(dropped: float, forwarded: float) -> float:
     """Packets dropped over packets whose fate was decided: dropped / (dropped + forwarded) (RFC 5166 §2.1.3).
 
-    Undefined when no packet came.
+    Undefined when no packet arrived.
     """
     if dropped + forwarded <= 0:
-        raise UndefinedError("no packet came")
+        raise UndefinedError("no packet arrived")
     return dropped / (dropped + forwarded)
 
 
@@ -63,7 +63,7 @@ def drop_runs(numbers: Sequence[int] | NDArray[np.int64]) -> list[int]:
 
 @measure("packets")
 def mean_drop_run(runs: Sequence[int]) -> float:
-    """Mean length of the runs of drops: 1 when no two neighbours were dropped, 1/(1 − p) when each drop is a coin's.
+    """Mean length of the runs of drops: 1 when no two neighbours were dropped, 1/(1 − p) when each packet is dropped independently with probability p.
 
     Undefined without a drop.
     """
@@ -74,7 +74,7 @@ def mean_drop_run(runs: Sequence[int]) -> float:
 
 @measure("")
 def index_of_dispersion(drop_times_s: Numbers, *, window_s: float, begin_s: float, end_s: float) -> float:
-    """Variance over mean of the drops per window: 1 for a Poisson process, more for bursts, 0 for a clockwork.
+    """Variance over mean of the drops per window: 1 for a Poisson process, more for bursts, 0 for regular drops.
 
     Whole windows from `begin_s` on; the variance is the sample's (n − 1). (Cox and Lewis, "The statistical analysis of
     series of events", 1966; for losses: RFC 5166 §2.1.3 asks for burstiness and names no index.) Undefined without a
@@ -97,8 +97,8 @@ def index_of_dispersion(drop_times_s: Numbers, *, window_s: float, begin_s: floa
 def congestion_events(reductions: Mapping[int, Numbers], window_s: float) -> list[tuple[float, set[int]]]:
     """Congestion events: when each began, and the flows that reduced their windows in it.
 
-    An event begins with a reduction outside any event, and takes in all within `window_s` of it: at least the longest
-    round trip, for that is how late a flow may notice.
+    An event begins with a reduction outside any event, and includes all reductions within `window_s` of it. `window_s` should be at least the longest round
+    trip, because a flow may notice congestion that late.
     """
     ordered = sorted((float(time), flow) for flow, times in reductions.items() for time in times)
     begins = episodes([time for time, _ in ordered], window_s)
@@ -113,7 +113,7 @@ def congestion_events(reductions: Mapping[int, Numbers], window_s: float) -> lis
 
 @measure("")
 def synchronisation(reductions: Mapping[int, Numbers], *, window_s: float) -> float:
-    """Mean share of the flows that reduce in the same congestion event: 1/n when one at a time, 1 when all together.
+    """Mean share of the flows that reduce in the same congestion event: 1/n when one flow at a time reduces, 1 when all reduce together.
 
     `reductions` has an entry for every flow that took part, also for those that never reduced. (The synchronised and
     unsynchronised cases of Shorten, Wirth and Leith, "A positive systems model of TCP-like congestion control", 2006.)
@@ -129,7 +129,7 @@ def synchronisation(reductions: Mapping[int, Numbers], *, window_s: float) -> fl
 
 @measure("")
 def pairwise_synchronisation(reductions: Mapping[int, Numbers], one: int, other: int, *, window_s: float) -> float:
-    """Of the congestion events in which either of two flows reduced, the share in which both did: 0 to 1.
+    """Share of congestion events in which both flows reduced, among those in which at least one of the two did: 0 to 1.
 
     Events are those of all flows in `reductions`. Undefined when neither of the two reduced.
     """

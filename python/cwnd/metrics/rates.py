@@ -69,12 +69,12 @@ def utilisation(
     end_s: float,
     flows: Collection[int] | None = None,
 ) -> float:
-    """Wire bits of the flows that left a link over what it could carry (RFC 5166 §2.1.1).
+    """Wire bits of the flows that left a link, divided by what the link could carry (RFC 5166 §2.1.1).
 
     `flows` are those whose last link it is, all by default; background traffic is only in the summary, which counts everything at
-    each link. A packet counts when it has left, one that leaves at `begin_s` not and one that leaves at `end_s` too, while the capacity is that
-    from `begin_s` up to `end_s`. So an interval may have 1 and up to a packet more, and on a trace up to all packets of the opportunities at
-    `end_s`. Undefined when the link could carry nothing.
+    each link. A packet counts if it leaves after `begin_s` and no later than `end_s`; the capacity is that from `begin_s` up to `end_s`. The result
+    may therefore exceed 1 by up to one packet, and on a trace by up to all packets of the opportunities at `end_s`. Undefined when the link could
+    carry nothing.
     """
     capacity_mbit = capacity.mbit(begin_s, end_s) if end_s > begin_s else 0.0
     if capacity_mbit <= 0:

@@ -87,8 +87,8 @@ def rates(
 ) -> Rates:
     """Mean rates over consecutive intervals between `begin_s` and `end_s`, from a count that the table `cwnd` carries.
 
-    `of` is the column with the packets so far, `packet_bytes` what each of them counts. Between two samples the count is taken
-    to grow evenly; before a flow's first row it is 0. A rest shorter than an interval is left out. Raises
+    `of` is the column with the packets so far, `packet_bytes` what each of them counts. Between two samples the count is assumed to grow evenly;
+    before a flow's first row it is 0. A remainder shorter than an interval is left out. Raises
     `UndefinedError` when the samples are further apart than `interval_s`, or end before one interval is over.
     """
     if interval_s <= 0:

@@ -39,7 +39,7 @@ def replay_transport(folder: str | Path) -> TransportOutcome:
     `gaps` (connections with data missing from the record); `no_sack` (connections without selective acknowledgements);
     `not_compared` (the later events of those two kinds of connections, which `events` excludes);
     `closing` (events of closing connections, which neither includes);
-    `complete` (whether more than nothing, and all but one in a hundred of the events before closing, were compared);
+    `complete` (whether any events, and at least 99 % of those before closing, were compared);
     `explained` (arguments that the simulator cannot have: what, why, and the number of events in which they differ);
     `retransmissions` and `timers` (how many, and how many of them the sender would not have had);
     `kinds` and `states` (for each `kind`: the number of `events`, how many were `fresh`, which means that both sides agreed before, and the `first`, in words);

@@ -44,7 +44,7 @@ class Replicates(RunsAndMeans, Displayed):
     asked: int
     #: Runs that are done.
     done: int
-    #: Those of them that an earlier call had done.
+    #: Runs reused from an earlier call.
     found: int
     #: Whether Ctrl-C ended it before all runs were done.
     stopped: bool
@@ -134,7 +134,7 @@ def replicate(
     watch: Watch | None = None,
     **settings: Unpack[ReplicateSettings],
 ) -> Replicates:
-    """Runs `scenario`, or the one in the file at this path, with `seeds` seeds, from its own on, on `jobs` threads (all processors; in lane `live` one run after another).
+    """Runs `scenario`, or the one in the file at this path, with `seeds` consecutive seeds starting at its own, on `jobs` threads (all processors; in lane `live` one run after another).
 
     These threads call `watch`, if given, with a seed, its packets so far, and the finished part of its run.
     With `folder`, existing runs are not repeated, and every run is written when it ends; with `force` they replace another result.

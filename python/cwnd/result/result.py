@@ -257,7 +257,7 @@ class Result(Displayed):
 
     @property
     def hooks(self) -> pa.Table:
-        """Every call of a hook with what it was given and what it left; only in the kernel, of a trace call by call."""
+        """Every hook call with its arguments and the values that it left; only in a kernel trace that records each call."""
         return self.table("hooks")
 
 

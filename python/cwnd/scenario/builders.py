@@ -74,7 +74,8 @@ def dumbbell(flows: Flows, *, rtt: str, **settings: Unpack[DumbbellSettings]) ->
     """Flows through one bottleneck: DropTail, or the queue discipline that is given by its name.
 
     `flows` are `Flow`s, texts as the command line has them (`"cubic:2@rtt=160ms"`), or names with counts (`{"cubic": 4,
-    "sack": 4}`). Texts and names that say no start begin at random within the first 100 ms. `rtt` is the round trip time without queueing.
+    "sack": 4}`). Flows given as texts or names without a start begin at random within the first 100 ms. `rtt` is the round trip time without
+    queueing.
 
     A link without a `rate` sends a packet in no time, and has no queue. The scenario has a `duration` of 100 s unless one is given, and its
     summary measures the whole run. Raises `ScenarioError`, which names field, value and expectation.
@@ -88,8 +89,8 @@ def dumbbell(flows: Flows, *, rtt: str, **settings: Unpack[DumbbellSettings]) ->
 def parking_lot(flows: Flows, *, hops: int, delay: str, **settings: Unpack[ParkingLotSettings]) -> Scenario:
     """Bottlenecks in a row between the nodes n0, n1, … : `hops` links of `rate` and `delay`.
 
-    A flow says where it begins and ends: `Flow("cubic", from_="n0", to="n3")`. `rtt` is what a `buffer` in BDP refers to,
-    if not the longest round trip of the flows over the link. The rest is as in `dumbbell`.
+    A flow says where it begins and ends: `Flow("cubic", from_="n0", to="n3")`. A `buffer` in BDP refers to `rtt`, by default the longest round trip
+    of the flows over the link. The rest is as in `dumbbell`.
     """
     check_keywords(settings, parking_lot)
     return built("parking_lot", flows, {"hops": hops, "delay": delay, **settings})

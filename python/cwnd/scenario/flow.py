@@ -28,8 +28,8 @@ class KeyTable:
 class Flow(KeyTable):
     """A group of flows with the same settings: algorithm, count, and keys.
 
-    `Flow("cubic", count=2, rtt="160ms", start="10s", beta=0.8)`: keys of a flow and parameters of its algorithm stand
-    side by side, as in a scenario's `[[flow]]`. Times and sizes are texts with a unit.
+    `Flow("cubic", count=2, rtt="160ms", start="10s", beta=0.8)`: keys of a flow and parameters of its algorithm are given together, as in a
+    scenario's `[[flow]]`. Times and sizes are texts with a unit.
     """
 
     def __init__(self, cc: str, count: int = 1, **settings: Value) -> None:

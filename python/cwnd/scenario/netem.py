@@ -31,7 +31,7 @@ Netem = Annotated[
     typer.Option(
         "--netem",
         metavar="WORDS",
-        help=f"The link in the words of tc netem or tc tbf: {EXAMPLE}. --rate, --buffer, --loss and --jitter are refused if the words set the same. Without a rate in the words or --rate, the link has none. {MEANINGS_HELP}",
+        help=f"The link in tc netem or tc tbf syntax: {EXAMPLE}. --rate, --buffer, --loss and --jitter are refused if the line sets the same. Without a rate in the line or --rate, the link has none. {MEANINGS_HELP}",
         show_default=False,
     ),
 ]
@@ -40,7 +40,7 @@ FileNetem = Annotated[
     typer.Option(
         "--netem",
         metavar="WORDS",
-        help=f"The first link in the words of tc netem or tc tbf: {EXAMPLE}. What they set replaces the link's own keys, and its key netem. {MEANINGS_HELP}",
+        help=f"The first link in tc netem or tc tbf syntax: {EXAMPLE}. What the line sets replaces the link's own keys, and its key netem. {MEANINGS_HELP}",
         show_default=False,
     ),
 ]
@@ -50,7 +50,7 @@ FileNetem = Annotated[
 def netem(words: str, *, rate: Rate | None = None) -> dict[str, Any]:
     """The keywords of `dumbbell` and `compare` that mean the same as `words`, a line of `tc … netem` or `tc … tbf`.
 
-    `cwnd.dumbbell("cubic", rtt="60ms", **cwnd.netem("delay 20ms 5ms loss 1%", rate="10Mbit/s"))`. `rate` is that of the link, where the words have
+    `cwnd.dumbbell("cubic", rtt="60ms", **cwnd.netem("delay 20ms 5ms loss 1%", rate="10Mbit/s"))`. `rate` is the rate of the link if the words have
     none. Without either (`rate=None`) the link has no rate, as on the command line; `cwnd.compare` takes 100 Mbit/s there.
     Raises `ScenarioError` for a word that has no counterpart, such as `duplicate` or a correlation.
     """
@@ -72,7 +72,7 @@ def meanings(words: str, *, has_rate: bool, link: Mapping[str, object] | None = 
     keys, lines = link_keys(words, has_rate, link)
     lines += kept_keys(keys, link or {})
     if not has_rate and "rate" not in keys:
-        lines.append("no rate: a packet takes no time to send, and none waits")
+        lines.append("no rate: sending a packet takes no time, and no packet waits")
     return lines
 
 

@@ -64,13 +64,13 @@ class SweepSettings(AxisSettings, total=False):
 
     #: seeds of each point (1; 5 with `until`)
     seeds: int | None
-    #: axes that go together, `[("rtt", "rate")]`
+    #: axes that change together, `[("rtt", "rate")]`
     zip: Iterable[Sequence[str]]
     #: points of a Latin hypercube; ranges have no count then
     latin: int | None
-    #: adds seeds where the half of a 95 % interval is a larger part of its mean: `"2%"`, or `"5% of queue_p95_ms"`
+    #: adds seeds until half of each 95 % interval is at most this part of its mean: `"2%"`, or `"5% of queue_p95_ms"`
     until: str | None
-    #: with `until`: the most seeds of a point (1000)
+    #: with `until`: maximum number of seeds of a point (1000)
     most_seeds: int | None
     #: how many runs at a time (all processors; in lane `live` 1)
     jobs: int | None
@@ -102,13 +102,13 @@ def sweep(
 
     `scenario` is a `Scenario`, the path of a scenario's or study's TOML file, or flows through one bottleneck, with the keywords and
     defaults of `compare`. A flow's text may have braces there (`"cubic@beta={0.7,0.85}"`), and `rate`, `rtt`, `buffer`, `loss`, `jitter` and
-    `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`, `buffer="0.25..4bdp/5log"`). `axes` are further ones by their keys,
+    `packet_size` may be lists or ranges (`rtt=["10ms", "40ms"]`, `buffer="0.25..4bdp/5log"`). `axes` are further axes by their keys,
     `{"flow[0].beta": [0.7, 0.85], "link.queue.kind": ["droptail", "codel"]}`.
 
-    A file that names programs (`exec`) is refused without `allow_exec=True`, with which they are started. `zip` names axes that go together;
-    `latin` draws so many points of a Latin hypercube, whose ranges have no count (`"10..200ms"`). `until` adds seeds, up to `most_seeds` a point.
-    With `folder`, each run is kept there as soon as it is done, and found again by the next call.
-    `shard=(2, 8)` runs the second of eight parts, and writes no tables: a call without it does.
+    A file that names programs (`exec`) is refused without `allow_exec=True`, with which they are started. `zip` names axes that change together;
+    `latin` draws this many points of a Latin hypercube, whose ranges have no count (`"10..200ms"`). `until` adds seeds, up to `most_seeds` a point.
+    With `folder`, each run is saved there as soon as it is done, and reused by the next call.
+    `shard=(2, 8)` runs the second of eight parts, and writes no tables; a call without `shard` does.
 
     A run that fails does not end the others: `Study.failed`. Raises `ScenarioError`, `FolderError`, `OSError` when writing fails or no scheduler
     answers, and `KeyboardInterrupt` at Ctrl-C, when the runs that are done are kept in `folder`.

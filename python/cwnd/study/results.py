@@ -44,17 +44,17 @@ class Study(RunsAndMeans, Displayed):
     means: pa.Table
     #: Points without a scenario, runs without a result, and runs in which a connection of a real stack failed, with the reason.
     failed: list[Failed]
-    #: Runs that are wanted: what was asked for, and what `until` added.
+    #: Runs requested, and runs that `until` added.
     asked: int
     #: Runs that are done.
     done: int
-    #: Those of them that were there before.
+    #: Runs reused from an earlier call.
     found: int
     #: Whether runs are left: Ctrl-C ended it, or it is a part (shard) of a larger study.
     stopped: bool = False
     #: Settings that all points share, in words: `rate`, `rtt`, `buffer`, `queue`, `loss`, `flows`, `duration`, `measured`.
     fixed: dict[str, str] = field(default_factory=dict)
-    #: The factors of points at which an interval is wider than `until` asks: they have the most seeds, or a run that failed, or were stopped.
+    #: The factors of points at which an interval is wider than `until` asks, because they have the maximum number of seeds, a run failed, or the study was stopped.
     wide: list[dict[str, Value]] = field(default_factory=list)
 
     @property

@@ -61,7 +61,8 @@ def heatmap(
 
     `x` and `y` are by default the two factors with the most levels, numeric factors first. `where` fixes factors, as in `response`.
     With `of` and `against`, the names of two variants (labels such as `"cubic beta=0.85"`), the cells have their difference, paired by seed, or with `ratio=True` their ratio (the geometric mean of the seeds').
-    Cells are hatched, their numbers in parentheses, where the 95 % interval contains none: the study does not decide which of the two has more there.
+    Cells are hatched, with their numbers in parentheses, where the 95 % interval contains no difference: there the study does not decide which of the
+    two has more.
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for names that the study does not have, for studies of one factor, and for more than six panels.
     """

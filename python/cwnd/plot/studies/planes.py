@@ -68,7 +68,7 @@ def fairness(
 
     `of` (across) and `against` (up) are names or labels of groups, by default the first two of each run. `measure` is `throughput_mbps`, `goodput_mbps` or `share`: throughput by default, share where capacities differ.
     There is a point for each variant and each level of the factor `x` (by default the numeric factor with the most levels), with its ellipse of one standard deviation over the seeds; a thin line joins the levels. `where` fixes factors, as in `response`.
-    Equal shares are those of each flow: of a group of two flows against one of one flow the line has slope ½.
+    Shares are compared per flow: for a group of two flows against a group of one flow, the line of equal shares has slope ½.
 
     Draws into `ax` if it is given and there is one panel. Returns the figure. Raises `ScenarioError` for studies without two groups that share a link.
     """
