@@ -112,7 +112,7 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
     if lacking := [name for name in tables_of(scenario, lane) if f"{name}.parquet" not in files]:
         raise refuse(
             folder,
-            f"the tables {', '.join(lacking)}, which the version that wrote it did not keep; cwnd run {folder}/scenario.toml makes them",
+            f"the tables {', '.join(lacking)}, which the version that wrote it did not save; cwnd run {folder}/scenario.toml makes them",
         )
     captured = FolderPackets(folder, [host for host in scenario.captured_hosts if f"{host}{SUFFIX}" in files])
     counts = {"flow": len(summary["flows"]), "link": len(summary["links"])}

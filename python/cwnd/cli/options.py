@@ -84,7 +84,7 @@ AllowExec = Annotated[
     bool,
     typer.Option(
         "--allow-exec",
-        help="With a file whose flows name programs (exec): start them, with your rights. Without it such a file is refused.",
+        help="If the flows of the file name programs (exec): start them, with your permissions. Without this option such a file is refused.",
     ),
 ]
 
@@ -95,19 +95,22 @@ LiveKeys = Annotated[
     typer.Option(
         "--live",
         metavar="KEYS",
-        help="With --lane live: what the hosts are set to, keys of [live] as in a file: 'sack = false, receive_buffer = \"256kB\"'.",
+        help="With --lane live: the settings of the hosts, as keys of [live] in a file: 'sack = false, receive_buffer = \"256kB\"'.",
     ),
 ]
 
 Force = Annotated[
-    bool, typer.Option("--force", help="With -o: replace a kernel trace, replicates or a reproduction that is there.")
+    bool, typer.Option("--force", help="With -o: replace a kernel trace, replicates or a reproduction in the folder.")
 ]
 Seeds = Annotated[
     str | None,
-    typer.Option(metavar="N", help="Run N seeds, from the seed on: means with 95 % confidence intervals, no pictures."),
+    typer.Option(
+        metavar="N",
+        help="Run N consecutive seeds, starting at the seed: means with 95 % confidence intervals, no pictures.",
+    ),
 ]
 Jobs = Annotated[
-    str | None, typer.Option(metavar="N", help="With --seeds: how many at a time.", show_default="all processors")
+    str | None, typer.Option(metavar="N", help="With --seeds: number of runs at a time.", show_default="all processors")
 ]
 Threads = Annotated[
     str | None,
@@ -122,7 +125,7 @@ SnapLength = Annotated[
     typer.Option(
         "--snap-length",
         metavar="SIZE",
-        help="With --pcap: bytes to keep of each packet.",
+        help="With --pcap: bytes of each packet to keep.",
         show_default="80B, all headers",
     ),
 ]
@@ -138,7 +141,7 @@ Lane = Annotated[
     typer.Option(
         "--lane",
         metavar="LANE",
-        help="Where the flows run: sim, the simulator; live, the running kernel's TCP through the links in real time (root).",
+        help="Where the flows run: sim, the simulator; live, the running kernel's TCP over emulated links in real time (root).",
     ),
 ]
 Pcap = Annotated[
@@ -155,7 +158,7 @@ PageFile = Annotated[
     typer.Option(
         "--page",
         metavar="FILE.html",
-        help="Write a web page that simulates this again as its settings are changed: one file, without a network.",
+        help="Write a web page that simulates this again when its settings are changed: one file that needs no network.",
     ),
 ]
 

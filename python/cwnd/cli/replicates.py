@@ -46,7 +46,7 @@ def replicates(scenario: Scenario, options: RunOptions) -> None:
     ):
         result = replicate(scenario, asked, threads, out, watch, force=options.force, lane=lane)
     took = time.monotonic() - start
-    detail(f"{count_of(result.done - result.found, 'run')} made in {took:.2f} s, {result.found} were there")
+    detail(f"{count_of(result.done - result.found, 'run')} executed in {took:.2f} s, {result.found} reused")
     if result.document is not None:
         if options.as_json:
             print(json.dumps(result.document))
@@ -61,7 +61,7 @@ def replicates(scenario: Scenario, options: RunOptions) -> None:
     if result.stopped:
         say_stopped(result.done, result.asked, out)
     if out is not None:
-        before = f", {result.found} of them were there" if result.found else ""
+        before = f", {result.found} of them reused" if result.found else ""
         note(f"{count_of(result.done, 'run')} in {took:.1f} s{before}; written to {out}")
     if result.failures:
         raise typer.Exit(1)
@@ -69,7 +69,7 @@ def replicates(scenario: Scenario, options: RunOptions) -> None:
 
 def say_stopped(done: int, asked: int, out: Path | None) -> NoReturn:
     """Says what is kept of runs that Ctrl-C has stopped, and ends the program."""
-    rest = f"kept in {out}; the same command resumes the work" if out is not None else "in the numbers"
+    rest = f"kept in {out}; the same command resumes the work" if out is not None else "included in the numbers"
     print(f"{done} of {asked} runs are done and {rest if done else 'nothing is kept'}", file=sys.stderr)
     raise typer.Exit(130)
 

@@ -13,7 +13,7 @@ import typer
 from cwnd.cli.options import AllowExec, Plugins
 
 Folder = Annotated[
-    Path | None, typer.Option("-o", "--out", metavar="DIR", help="Keep the runs, and write the tables, in this folder.")
+    Path | None, typer.Option("-o", "--out", metavar="DIR", help="Save the runs and the tables in this folder.")
 ]
 
 
@@ -32,14 +32,14 @@ class SweepOptions:
         str | None,
         typer.Option(
             metavar="FILE,...",
-            help="In place of --rate: a trace or a series of rates, as in cwnd compare; several with commas are an axis. With a file: of its first link.",
+            help="In place of --rate: a trace or a series of rates, as in cwnd compare; several, separated by commas, are an axis. With a file: for its first link.",
         ),
     ] = None
     netem: Annotated[
         str | None,
         typer.Option(
             metavar="WORDS",
-            help="The link in the words of tc netem or tc tbf, as in cwnd compare; several in braces are an axis: '{delay 20ms loss 1%,delay 20ms loss 2%}'. With a file: of its first link, as in cwnd run.",
+            help="The link in tc netem or tc tbf syntax, as in cwnd compare; several in braces are an axis: '{delay 20ms loss 1%,delay 20ms loss 2%}'. With a file: for its first link, as in cwnd run.",
             show_default=False,
         ),
     ] = None
@@ -54,12 +54,14 @@ class SweepOptions:
     zip_axes: Annotated[
         list[str] | None,
         typer.Option(
-            "--zip", metavar="KEY,KEY", help="Axes whose values go together, the first with the first. May be repeated."
+            "--zip",
+            metavar="KEY,KEY",
+            help="Axes that change together: the first value of each, then the second, and so on. May be repeated.",
         ),
     ] = None
     latin: Annotated[
         str | None,
-        typer.Option(metavar="POINTS", help="Draw so many points of a Latin hypercube; ranges are FROM..TO then."),
+        typer.Option(metavar="POINTS", help="Draw this many points of a Latin hypercube; ranges are then FROM..TO."),
     ] = None
     seeds: Annotated[
         str | None, typer.Option(metavar="N", help="Seeds of each point.", show_default="1; 5 with --until")
@@ -68,22 +70,23 @@ class SweepOptions:
         str | None,
         typer.Option(
             metavar="PART%",
-            help="Add seeds where half of a 95 % interval is a larger part of its mean: '2%' (of throughputs), '5% of p95 queueing delay, share'.",
+            help="Add seeds until half the width of each 95 % interval is at most this part of its mean: '2%' (of throughputs), '5% of p95 queueing delay, share'.",
         ),
     ] = None
     most_seeds: Annotated[
-        str | None, typer.Option(metavar="N", help="With --until: the most seeds of a point.", show_default="1000")
+        str | None,
+        typer.Option(metavar="N", help="With --until: the largest number of seeds of a point.", show_default="1000"),
     ] = None
     measures: Annotated[
         str | None,
         typer.Option(
             metavar="NAME,…",
-            help="What the tables show: 'p95 completion time', throughput, queue_p95_ms and so on; of links the first.",
+            help="What the tables show: 'p95 completion time', throughput, queue_p95_ms and so on; for links, only the first.",
             show_default="throughput, share, losses, retransmits; use and delay of the link",
         ),
     ] = None
     jobs: Annotated[
-        str | None, typer.Option(metavar="N", help="How many runs at a time.", show_default="all processors")
+        str | None, typer.Option(metavar="N", help="Number of runs at a time.", show_default="all processors")
     ] = None
     dask: Annotated[
         str | None,
@@ -96,7 +99,7 @@ class SweepOptions:
         str | None,
         typer.Option(
             metavar="I/N",
-            help="Run the I-th of N parts of the study, without tables: for arrays of jobs. cwnd merge, or the command without it, makes the tables.",
+            help="Run part I of N of the study and write no tables, for job arrays. cwnd merge, or the command without --shard, writes the tables.",
         ),
     ] = None
     points: Annotated[
@@ -104,13 +107,13 @@ class SweepOptions:
         typer.Option(
             "--points",
             metavar="DIR",
-            help="With -o: keep runs in this folder, which studies may share.",
+            help="With -o: save the runs in this folder, which several studies may share.",
             show_default="DIR/points",
         ),
     ] = None
-    dry: Annotated[bool, typer.Option("--dry-run", help="Say what would be run: points, time, size.")] = False
+    dry: Annotated[bool, typer.Option("--dry-run", help="Print what would be run: points, time, size.")] = False
     how_far: Annotated[
-        bool, typer.Option("--status", help="With -o: say what is done and what is not, and run nothing.")
+        bool, typer.Option("--status", help="With -o: print what is done and what is left, and run nothing.")
     ] = False
     lane: Annotated[
         str, typer.Option("--lane", metavar="LANE", help="sim, or live: the running kernel's TCP (root).")

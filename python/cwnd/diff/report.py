@@ -157,7 +157,7 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
     decided = sum(effect.decided for effect in judgeable)
     # The number that chance decides is said where it is half of one or more.
     chance = len([effect for effect in judgeable if effect.verdict != "same"]) * (1 - difference.level)
-    by_chance = f"; if nothing differed, about {chance:.1f} of them would be" if chance >= 0.5 else ""
+    by_chance = f"; about {chance:.1f} would be by chance alone" if chance >= 0.5 else ""
     compared = sum(effect.difference is not None for effect in effects)
     none = len(effects) - compared
     without = f"; {none} {'row has' if none == 1 else 'rows have'} no difference" if none else ""
@@ -167,7 +167,7 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
 def unpaired(difference: Difference) -> None:
     """Prints what only one side has."""
     if difference.unpaired:
-        print(f"not compared, only one side has it: {'; '.join(difference.unpaired)}", file=sys.stderr)
+        print(f"not compared, because only one side has it: {'; '.join(difference.unpaired)}", file=sys.stderr)
 
 
 def conditions(found: Sequence[Judged]) -> None:

@@ -207,7 +207,9 @@ def same_factors(ours: Numbers, theirs: Numbers) -> None:
     """Refuses sides whose points are not of the same factors."""
     if set(ours.factors) != set(theirs.factors):
         lone = sorted(set(ours.factors) ^ set(theirs.factors))
-        raise refused("factors", ", ".join(lone), "the same factors on both sides, or --where for one value of it")
+        raise refused(
+            "factors", ", ".join(lone), "the same factors on both sides, or --where to select one value of it"
+        )
 
 
 def aligned(ours: Numbers, theirs: Numbers, place: Place) -> Place:

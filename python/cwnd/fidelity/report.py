@@ -71,4 +71,4 @@ def table(documents: list[FidelityDocument], printer: Printer | None = None) -> 
         printer.print(f"fewest in {fewest}")
     kernels = sorted({document["kernel"] for document in documents})
     late = max((document["late_p99_ms"] for document in documents), default=0.0)
-    printer.print(f"Linux {', '.join(kernels)}; one packet in a hundred was delivered up to {late:.2f} ms late")
+    printer.print(f"Linux {', '.join(kernels)}; 99 % of the packets were delivered at most {late:.2f} ms late")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd kernel doctor`: what this kernel, its type information and these rights allow."""
+"""`cwnd kernel doctor`: what this kernel, its type information and the user's permissions allow."""
 
 from __future__ import annotations
 

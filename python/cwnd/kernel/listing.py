@@ -162,5 +162,5 @@ def loaded_by(module: LoadedEntry) -> str:
     return (
         f"process {module['pid']}"
         if module["running"]
-        else f"process {module['pid']}, which has ended; other processes hold it"
+        else f"process {module['pid']}, which has ended; other processes keep it loaded"
     )

@@ -30,7 +30,9 @@ def load(module: KernelModule, name: str, *, pin: bool) -> None:
         if loaded.shared_with is None:
             print(f"{name} is loaded.")
         else:
-            print(f"Process {loaded.shared_with} had already loaded {name} with the same settings; both hold it now.")
+            print(
+                f"Process {loaded.shared_with} had already loaded {name} with the same settings; both keep it loaded now."
+            )
         if pin:
             if mounted:
                 print("Mounted bpffs, the kernel's file system for pins, at /sys/fs/bpf.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cwnd._native import kernel_switch as kernel_switch
 
 MISSING = (
-    "this cwnd was built without its kernel part: `make kernel` in cwnd's checkout builds it in, and a wheel of `make wheel` has it "
+    "this cwnd was built without its kernel part: `make kernel` in a cwnd checkout adds it; a wheel from `make wheel` includes it "
     "and needs no compiler (`cwnd doctor` says what this machine lacks)"
 )
 

@@ -27,7 +27,7 @@ class NoPageError(OSError):
 
     def __init__(self) -> None:
         super().__init__(
-            "this installation has no web page: `make page` in cwnd's checkout builds it, and a wheel of `make wheel` has it (`cwnd doctor page`)"
+            "this installation has no web page: `make page` in a cwnd checkout builds it; a wheel from `make wheel` includes it (`cwnd doctor page`)"
         )
 
 

@@ -112,7 +112,9 @@ def check(
         if isinstance(simulations, bool) or not isinstance(simulations, int) or not 0 <= simulations < MOST_SEED:
             raise refused("simulations", simulations, "a whole number from 0 to 2^63 - 1")
         if seconds is not None:
-            raise refused("simulations", simulations, "None where `seconds` is given: either ends the check")
+            raise refused(
+                "simulations", simulations, "None when `seconds` is given, because only one of them can end the check"
+            )
     if seed is None:
         seed = secrets.randbelow(2**32)
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < MOST_SEED:

@@ -243,6 +243,8 @@ def parameters(cc: str, settings: Sequence[str]) -> Iterator[tuple[str, str]]:
     for setting in settings:
         key, _, value = setting.partition("=")
         if key in _native.flow_keys():
-            raise CrateError("--param", setting, "a parameter of the algorithm; a connection has its own flow")
+            raise CrateError(
+                "--param", setting, "a parameter of the algorithm; the keys of a flow do not apply to a connection"
+            )
         dumbbell([parse(f"{cc}@{setting}")], rate="100Mbit/s", rtt="40ms")
         yield key, value

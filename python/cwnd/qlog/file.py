@@ -95,7 +95,7 @@ def records_of(
     if not of_scenario and any(not each.segment_bytes for each in taken):
         raise refused("mss", "none", "the bytes of a segment, such as 1448: this trace does not record them")
     samples = (
-        " Each transport:packet_sent stands for all data sent since the sample before: the run records no packets."
+        " Each transport:packet_sent stands for all data sent since the previous sample: the run records no packets."
         if form.has_packets
         else ""
     )

@@ -154,7 +154,7 @@ def load(path: str | Path) -> Document:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise VectorError(f"{path}: no TOML: {error}") from None
     at.only(document, ("origin", "cc", "not", "start", "case"))
-    at.take(document, "origin", str, "where the figures come from")
+    at.take(document, "origin", str, "the source of the numbers")
     known = [parameter_set["name"] for algorithm in algorithms() for parameter_set in algorithm["sets"]]
     for field, expected in (
         ("cc", "the parameter set that the vectors hold for"),
@@ -235,7 +235,7 @@ def check(expected: Fields, results: dict[str, float], hooks: Hooks, at: Positio
         given = wanted if type(wanted) is list else [wanted, wanted]
         bounds = [bound for bound in given if isinstance(bound, int | float) and not isinstance(bound, bool)]
         if len(given) != 2 or len(bounds) != 2 or bounds[0] > bounds[1]:
-            at.refuse(f"expect.{name}", wanted, "a number, or the smallest and the largest that will do")
+            at.refuse(f"expect.{name}", wanted, "a number, or the smallest and the largest accepted")
         try:
             value = results[name] if name in results else hooks.get(name)
         except KeyError:

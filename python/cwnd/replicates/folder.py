@@ -140,7 +140,7 @@ def folder_lock(path: Path) -> Iterator[None]:
     try:
         descriptor = lock(path)
     except BlockingIOError:
-        raise FolderError(f'folder: "{path}" is not accepted; another cwnd writes to it now') from None
+        raise FolderError(f'folder: "{path}" is not accepted; another cwnd process is writing to it') from None
     try:
         yield
     finally:

@@ -147,7 +147,7 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     if limited:
         names = sorted({limit["flow"] for each in limited for limit in each})
         printer.print(
-            f"in {len(limited)} of {runs} runs a receive window limited {', '.join(names[:MOST_NAMED])} (rwnd sets another)"
+            f"in {len(limited)} of {runs} runs a receive window limited {', '.join(names[:MOST_NAMED])} (rwnd changes it)"
         )
     if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]
@@ -208,7 +208,7 @@ OBVIOUS = (
     NO_SHARE,
     "nothing was dropped",
     "nothing was sent",
-    "no packet came",
+    "no packet arrived",
     "fewer than two flows",
     "there is no flow",
 )

@@ -193,7 +193,7 @@ def claims() -> dict[str, Claim]:
     rows = [claim(row) for document in DOCUMENTS for row in claim_rows(document)]
     by_id = {row.id: row for row in rows}
     if len(by_id) != len(rows):
-        raise ValueError("claims.toml: an id stands there twice")
+        raise ValueError("claims.toml: an id occurs twice")
     return by_id
 
 

@@ -130,7 +130,7 @@ def claim_row(row: VerdictDocument, second: str | None, before: Mapping[str, str
         second_cell = f"{formatted(second_row.get('measured'))}<br>{badge(of_claim(second_row))}" if second_row else "–"
         cells.append(cell(second, second_cell))
     sections = [
-        f"<p>Asked: {escape(row['criterion'])}.</p>" if row.get("criterion") else "",
+        f"<p>Criterion: {escape(row['criterion'])}.</p>" if row.get("criterion") else "",
         f"<p>{escape(row['note'])}</p>" if row.get("note") else "",
         f"<p>Not decidable here: {escape(row['undecidable'])}</p>" if row.get("undecidable") else "",
         f'<p class="why">{paragraphs(row["why"])}</p>' if row.get("why") else "",
@@ -201,7 +201,7 @@ def inline(svg: Path, prefix: str, title: str) -> str:
     except (OSError, ValueError):
         text = ""
     if not (text and is_drawing(text)):
-        return f"<p>{escape(svg.name)} is not shown: it is no drawing of cwnd.</p>"
+        return f"<p>{escape(svg.name)} is not shown: cwnd did not draw it.</p>"
     text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', text)
     text = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", text)
     text = re.sub(r'((?:xlink:)?href)="#([^"]+)"', rf'\1="#{prefix}-\2"', text)
@@ -264,7 +264,7 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
         f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{in_lane_live(entry, experiment)}'
         f"<p><small>{version}{'Full durations' if entry['full'] else 'Shortened'}, {entry['seeds']:d} "
         f"seed{'s' if entry['seeds'] != 1 else ''} at most. Scenarios {escape(entry['scenarios'])}. "
-        f"{live(experiment_folder) if (folder / LAB).exists() else ''}Data: {', '.join(links)}. Again: <code>{escape(command)}</code></small></p></section>"
+        f"{live(experiment_folder) if (folder / LAB).exists() else ''}Data: {', '.join(links)}. Run again: <code>{escape(command)}</code></small></p></section>"
     )
 
 

@@ -169,7 +169,7 @@ def why_not(scenario: Scenario) -> str:
     except ScenarioError as error:
         return str(error)
     if scenario.rate_mbps is None:
-        return "a bottleneck without a rate, by which experiments share a machine"
+        return "a bottleneck without a rate; experiments share the machine by their rates"
     if scenario.rate_mbps > MOST_MBPS:
         return f"a bottleneck of {scenario.rate_mbps:g} Mbit/s; lane live takes experiments up to {MOST_MBPS:g} Mbit/s"
     return ""
@@ -260,7 +260,7 @@ def points(column: Column, wants: Sequence[LiveWant], cache: Cache, why: Mapping
                 {"name": name, "sim": sim, "live": means[1][name]} for name, sim in means[0].items() if name in means[1]
             ]
         else:
-            row["not_run"] = next((why[name] for name in names if name in why), "stopped before it")
+            row["not_run"] = next((why[name] for name in names if name in why), "stopped before this point")
         rows.append(row)
     return rows
 

@@ -20,7 +20,7 @@ class ConnectionWarning(UserWarning):
 
 def failure_line(failure: FlowFailure) -> str:
     """One failure in words."""
-    what = "its connection ended at" if failure["has_opened"] else "its connection never opened, up to"
+    what = "its connection ended at" if failure["has_opened"] else "its connection had not opened by"
     return f"{failure['flow']}: {what} {failure['time_s']:.3f} s: {failure['why']}"
 
 
@@ -36,7 +36,7 @@ def receive_limit_lines(summary: MeasuredSummary) -> list[str]:
     """Flows that their receive window limited, a line each."""
     return [
         f"{limit['flow']}: limited by its receive window of {limit['receive_window']:.0f} packets: "
-        f"its mean congestion window was {limit['cwnd_mean']:.0f} (rwnd sets another)"
+        f"its mean congestion window was {limit['cwnd_mean']:.0f} (rwnd changes it)"
         for limit in summary.get("receive_limits", ())[:MOST_NAMED]
     ]
 

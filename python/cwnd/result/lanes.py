@@ -85,7 +85,7 @@ def too_fast(scenario: Scenario) -> str | None:
     if packets <= HELD_PACKETS_PER_S:
         return None
     return (
-        f"a flow may have {packets:,} packets/s; the emulator has held {HELD_PACKETS_PER_S:,} on two processors"
+        f"a flow may send {packets:,} packets/s; the emulator has sustained {HELD_PACKETS_PER_S:,} on two processors"
         " (600 Mbit/s of 1500 bytes): this machine may not keep up with this run"
     )
 

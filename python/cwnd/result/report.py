@@ -300,7 +300,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         if live.get("pauses"):
             printer.print(
                 f"the machine was stopped {live['pauses']} time{'' if live['pauses'] == 1 else 's'}, {live['paused_ms']:.1f} ms in total, "
-                f"{live['longest_pause_ms']:.1f} ms at the longest"
+                f"{live['longest_pause_ms']:.1f} ms for the longest"
             )
         printer.print(f"{perf['packets']:,} packets; the emulator took {perf['cpu_s']:.2f} s of CPU")
         return

@@ -107,7 +107,7 @@ def check_folder(folder: Path, kind: str = KIND, *, force: bool = False) -> None
         return
     if partial_folders.is_unfinished(folder):
         if partial_folders.is_in_progress(folder):
-            raise FolderError(f'folder: "{folder}" is not accepted; another cwnd writes to it now')
+            raise FolderError(f'folder: "{folder}" is not accepted; another cwnd process is writing to it')
         return
     earlier = kind_of_result(folder)
     if earlier is None:
@@ -175,8 +175,8 @@ def save(
 ) -> Path:
     """Writes tables (Parquet), captured packets, `scenario.toml` and the files that it names, `summary.json`, `manifest.json` and pictures to `folder`.
 
-    Everything is written to a temporary folder next to `folder`, which is then renamed to it: `folder` is free, an earlier run, or with
-    `force` any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
+    Everything is written to a temporary folder next to `folder`, which is then renamed to it: `folder` must be unused, an earlier run or, with
+    `force`, any other result (a kernel trace, replicates). `between` is called between two pieces of a table; if it raises,
     writing ends. Raises `FolderError`, or `OSError` when writing fails; then nothing is left behind. Leftovers of a killed process
     next to `folder` are removed. Raises `ScenarioError` for an invalid result or path.
     `cwnd.run(scenario, folder=...)` does the same without holding the tables in memory.

@@ -38,7 +38,7 @@ def no_table(name: str, lane: str, names: Sequence[str]) -> LaneError:
     if others:
         hint = f'; lane {" or ".join(others)} has "{name}"'
     elif name == "inner":
-        hint = "; a scenario with record.inner makes it"
+        hint = "; record.inner in a scenario records it"
     elif name in TABLES[lane]:
         hint = "; it was not recorded"
     else:

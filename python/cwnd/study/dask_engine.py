@@ -118,7 +118,7 @@ class DaskExecutor:
         if isinstance(error, OtherBuildError):
             return refused("dask", address, f"workers with this build of cwnd; {error}")
         if isinstance(error, CancelledError):
-            return ConnectionError(f"dask: the scheduler at {address} ended; runs that came back are kept")
+            return ConnectionError(f"dask: the scheduler at {address} ended; finished runs are kept")
         text = " ".join(str(error).split())
         if isinstance(error, ImportError):
             return refused("dask", address, f"workers with cwnd {__version__}; one has not: {text}")

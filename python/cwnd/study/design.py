@@ -59,7 +59,7 @@ class Design:
                 seen.add(key)
             if len({len(self.list_of(key)) for key in group}) > 1:
                 sizes = ", ".join(f"{key} has {len(self.list_of(key))}" for key in group)
-                raise refused("zip", ",".join(group), f"axes of as many values each ({sizes})")
+                raise refused("zip", ",".join(group), f"axes with equally many values ({sizes})")
         if len(self) > MOST_POINTS:
             raise refused("axes", len(self), f"at most {MOST_POINTS} points")
 

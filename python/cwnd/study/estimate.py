@@ -73,7 +73,7 @@ def dry_run(run: StudyRun, jobs: int) -> bool:
     missing = run.missing()
     asked = sum(run.wanted.values())
     print(
-        f"{count_of(len(points.points), 'point')}{f', {refused} of them refused' if refused else ''}, {seeds}: {count_of(asked, 'run')}{f', {run.found} of them are there' if run.found else ''}"
+        f"{count_of(len(points.points), 'point')}{f', {refused} of them refused' if refused else ''}, {seeds}: {count_of(asked, 'run')}{f', {run.found} of them already done' if run.found else ''}"
     )
     if settings.lane == SIM:
         seconds = sum(cost(run.scenario(each)) for each in missing) / packets_per_s(run) / jobs

@@ -17,7 +17,7 @@ from cwnd.replicates.rows import MEASURES
 from cwnd.replicates.tables import Series
 
 EXPECTED = (
-    "a part of the mean, and of which measures if not of the throughput, such as '2%' or '5% of queue_p95_ms, share'"
+    "a part of the mean, and optionally the measures (default: throughput), such as '2%' or '5% of queue_p95_ms, share'"
 )
 FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*%(?:\s+of\s+(.+))?\s*")
 DEFAULT = ("throughput_mbps",)

@@ -84,7 +84,7 @@ def test_a_run_that_goes_on_is_left_alone(tmp_path: Path, going: subprocess.Pope
 
 def test_what_is_left_may_be_named_as_the_folder_itself(tmp_path: Path, going: subprocess.Popen[bytes]) -> None:
     left = half(tmp_path)
-    with pytest.raises(package.FolderError, match="another cwnd writes to it now"):
+    with pytest.raises(package.FolderError, match="another cwnd process is writing to it"):
         save(left)
     kill(going)
     result = save(left)

@@ -70,7 +70,7 @@ def test_verbose_says_seed_phase_and_processor_time_and_leaves_the_result_as_it_
 
     seeds = (*SHORT, "--seeds", 4, "--jobs", 2, "-o", tmp_path / "out")
     assert "lane sim, seeds 1 to 4, 2 at a time" in cwnd("-v", *seeds).stderr
-    assert "0 runs made" in (again := cwnd("-v", *seeds).stderr) and "4 were there" in again
+    assert "0 runs executed" in (again := cwnd("-v", *seeds).stderr) and "4 reused" in again
 
 
 def test_quiet_and_verbose_together_are_refused(cwnd: Cli) -> None:

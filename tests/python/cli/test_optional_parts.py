@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd doctor` finds what is there and names the command that brings what is not; without the kernel part all else works."""
+"""`cwnd doctor` finds what is there and names the command that installs what is not; without the kernel part all else works."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_keys_are_the_commands_and_after_its_end_those_of_the_shell() -> None:
         os.close(inside)
         read_until(terminal, b"sent")
         os.write(terminal, b"\x03")
-        read_until(terminal, b"packets are on their way")
+        read_until(terminal, b"packets are in transit")
         assert child.poll() is None
         begin = time.monotonic()
         os.write(terminal, b"\x03")

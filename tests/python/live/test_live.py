@@ -245,7 +245,7 @@ def test_the_help_of_compare_names_what_only_the_kernel_decides(cwnd: Cli) -> No
 # 10 Gbit/s are 833 333 packets of 1500 bytes per second; beside a path of 10 Mbit/s, or for an application that writes at 5 Mbit/s, they are no flow's.
 def test_a_rate_that_the_emulator_has_never_held_is_said_before_the_run(cwnd: Cli) -> None:
     done = cwnd("compare", "reno-linux", "--rate", "10Gbit/s", "--lane", "live", "--duration", "10ms", "--rtt", "1ms")
-    warning = "warning: a flow may have 833,333 packets/s; the emulator has held 50,000 on two processors (600 Mbit/s of 1500 bytes): this machine may not keep up with this run"
+    warning = "warning: a flow may send 833,333 packets/s; the emulator has sustained 50,000 on two processors (600 Mbit/s of 1500 bytes): this machine may not keep up with this run"
     assert done.stderr.splitlines()[0] == warning
     assert too_fast(dumbbell("reno-linux", rate="600Mbit/s", rtt="1ms")) is None
     assert too_fast(dumbbell("reno-linux@app_rate=5Mbit/s", rate="10Gbit/s", rtt="1ms")) is None

@@ -50,7 +50,7 @@ def test_seeds_give_the_documents_of_lane_sim(cwnd: Cli, tmp_path: Path) -> None
     refused(cwnd(*arguments, "-o", str(folder)), "lane sim", "lane live")
     # All seeds are there: nothing is run.
     again = cwnd(*arguments, "--lane", "live", "-o", str(folder))
-    assert again.returncode == 0 and "3 of them were there" in again.stderr
+    assert again.returncode == 0 and "3 of them reused" in again.stderr
 
 
 def test_ctrl_c_keeps_the_runs_that_are_done(cwnd: Cli, tmp_path: Path) -> None:

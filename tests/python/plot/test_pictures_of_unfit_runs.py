@@ -18,7 +18,7 @@ def test_folders_that_a_picture_does_not_fit_are_named(tmp_path: Path, cwnd: Cli
     for kind in ("windows", "throughput"):
         refused(
             cwnd("plot", "alone", "--kind", kind, cwd=tmp_path),
-            'DIR: "alone" is not accepted; expected runs with flows; these have traffic alone',
+            'DIR: "alone" is not accepted; expected runs with flows; these have only traffic',
         )
     names = [f"run-{number}" for number in range(7)]
     for name in names:

@@ -272,7 +272,7 @@ def test_a_folder_with_pictures_is_still_that_of_its_result(tmp_path: Path, cwnd
             assert cwnd("plot", tmp_path / name, "--kind", kind).returncode == 0, kind
     assert cwnd(*short, "-o", tmp_path / "run").returncode == 0
     done = cwnd(*short, "--seeds", 3, "-o", tmp_path / "seeds")
-    assert done.returncode == 0 and "2 of them were there" in done.stderr, done.stderr
+    assert done.returncode == 0 and "2 of them reused" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     ),
     "a table less": (
         lambda folder: edit(folder / "manifest.json", lambda manifest: manifest["files"].remove("waits.parquet")),
-        "the tables waits, which the version that wrote it did not keep",
+        "the tables waits, which the version that wrote it did not save",
     ),
     "a column less": (
         lambda folder: with_table(folder, lambda table: table.drop_columns(["srtt_ms"])),

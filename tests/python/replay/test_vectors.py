@@ -70,7 +70,7 @@ calls = [{ hook = "cong_avoid", acked = 1, expect = { cwnd_cnt = 1 } }]
     ("old", "new", "words"),
     [
         ('origin = "here"', "", ("origin: missing",)),
-        ('"here"', "4", ('origin: "4"', "where the figures come from")),
+        ('"here"', "4", ('origin: "4"', "the source of the numbers")),
         ('cc = "reno"', 'cc = "renoo"', ('cc: "renoo"', "reno")),
         ("cong_avoid", "cong_void", ("case 1, call 1", 'hook: "cong_void"', "cong_avoid")),
         ("acked = 1", "acked = -1", ('acked: "-1"', "0 to 4294967295")),

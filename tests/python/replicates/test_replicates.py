@@ -203,7 +203,7 @@ def test_done_seeds_are_not_run_again(cwnd: Cli, tmp_path: Path) -> None:
     assert cwnd(*SHORT, "--seeds", 3, "-o", out).returncode == 0
     before = {path: path.stat().st_ino for path in out.rglob("seed-*/*")}
     done = cwnd(*SHORT, "--seeds", 5, "-o", out)
-    assert done.returncode == 0 and "5 runs" in done.stderr and "3 of them were there" in done.stderr
+    assert done.returncode == 0 and "5 runs" in done.stderr and "3 of them reused" in done.stderr
     assert {path: path.stat().st_ino for path in before} == before
     assert cwnd(*SHORT, "--seeds", 5, "-o", fresh).returncode == 0
     assert files(out) == files(fresh)
@@ -244,7 +244,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(cwnd: Cli, tmp_p
     assert len(json.loads((out / "summary.json").read_text())["runs"]) == 5
     assert cpu_s < 2  # the table of five runs; those in progress are given up, not awaited
     done = cwnd(*command)
-    assert done.returncode == 0 and "5 of them were there" in done.stderr
+    assert done.returncode == 0 and "5 of them reused" in done.stderr
     assert cwnd(*LONG, "--seeds", 12, "-o", tmp_path / "fresh").returncode == 0
     assert files(out) == files(tmp_path / "fresh")
 
@@ -336,7 +336,7 @@ def test_two_programs_do_not_write_to_one_folder(tmp_path: Path) -> None:
     out.mkdir()
     handle = os.open(out, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    with pytest.raises(FolderError, match="another cwnd writes"):
+    with pytest.raises(FolderError, match="another cwnd process is writing"):
         package.replicate(small(), 2, 1, out)
     os.close(handle)
     assert package.replicate(small(), 2, 1, out).done == 2

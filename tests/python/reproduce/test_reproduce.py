@@ -128,7 +128,7 @@ def test_ctrl_c_leaves_nothing_half_written_and_says_how_to_go_on(tmp_path: Path
 def test_what_is_done_is_not_done_again(done: Path, cwnd: Cli, tmp_path: Path) -> None:
     shutil.copytree(done, tmp_path / "r")
     again = cwnd("reproduce", QUICK, "--cubic", "none", "-o", tmp_path / "r")
-    total, there = re.search(r"(\d+) points in .* s, (\d+) of them were there", again.stderr).groups()  # type: ignore[union-attr]
+    total, there = re.search(r"(\d+) points in .* s, (\d+) of them reused", again.stderr).groups()  # type: ignore[union-attr]
     assert total == there
     assert outcome(tmp_path / "r") == outcome(done)
 

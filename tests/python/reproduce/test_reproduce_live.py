@@ -229,7 +229,7 @@ def test_ctrl_c_in_the_command_writes_what_it_has(tmp_path: Path) -> None:
     assert child.returncode == 130 and said.startswith(kept) and "Traceback" not in said, said
     until(lambda: outside() <= before)
     (entry,) = json.loads((folder / "verdicts.json").read_text())
-    assert entry["claims"] and [point.get("not_run") for point in entry["live"]] == ["stopped before it"] * 7
+    assert entry["claims"] and [point.get("not_run") for point in entry["live"]] == ["stopped before this point"] * 7
 
 
 # 1 Gbit/s for 0.1 ms are the 12 500 bytes of 2.5 Mbit/s for 40 ms. Four clocks of tick CUBIC are one run: the kernel has a clock.

@@ -130,7 +130,7 @@ def test_replicates_of_another_scenario_need_force(cwnd: Cli, tmp_path: Path) ->
     assert json.loads((folder / "summary.json").read_text())["duration_s"] == 3
     # What is theirs is not run again, force or not.
     before = {path: path.stat().st_ino for path in folder.rglob("seed-*/*")}
-    assert "2 of them were there" in cwnd(*SHORT, "--seeds", 2, "-o", folder, "--force").stderr
+    assert "2 of them reused" in cwnd(*SHORT, "--seeds", 2, "-o", folder, "--force").stderr
     assert {path: path.stat().st_ino for path in before} == before
 
 

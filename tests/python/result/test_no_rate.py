@@ -94,7 +94,7 @@ def test_netem_without_a_rate_is_a_link_without_one(cwnd: Cli, tmp_path: Path) -
     )
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith("netem: ")]
-    assert said[-1] == "netem: no rate: a packet takes no time to send, and none waits", said
+    assert said[-1] == "netem: no rate: sending a packet takes no time, and no packet waits", said
     assert any("limit 300: packets that may be on the link at once" in line for line in said)
     keywords = package.netem("delay 100ms limit 300")
     assert keywords == {"rate": "none", "delay": "100000000ns", "delay_limit": "300packets"}

@@ -89,7 +89,7 @@ def test_a_run_that_takes_one_thread_of_several_says_so_beside_its_json(cwnd: Cl
     """On standard error; standard output is the summary."""
     done = cwnd("compare", "cubic", "reno", "--duration", "1s", "--threads", "2", "--json")
     assert done.returncode == 0 and "threads" not in json.loads(done.stdout)["perf"]
-    assert done.stderr.startswith("this run took one thread of 2"), done.stderr
+    assert done.stderr.startswith("this run used one of 2 threads"), done.stderr
 
 
 def test_files_have_groups_of_as_many_rows_however_the_rows_came(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ rwnd = 10
 LINE = "delay 10ms loss 1%"
 DELAY = "delay: each packet takes 10 ms"
 LOSS = "loss: each packet is lost with probability 0.01, before the queue"
-NO_RATE = "no rate: a packet takes no time to send, and none waits"
+NO_RATE = "no rate: sending a packet takes no time, and no packet waits"
 OWN_LIMIT = "limit 1000 (netem's default): packets that may be on the link at once; it has no rate, so none waits"
 
 

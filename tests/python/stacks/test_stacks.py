@@ -125,8 +125,8 @@ def test_so_is_one_that_never_opens(tmp_path: Path, cwnd: Cli) -> None:
     words = "no byte was delivered and acknowledged in 1.500 s"
     ended = cwnd("run", "a.toml", cwd=tmp_path)
     shown = " ".join(ended.stdout.split())
-    assert ended.returncode == 1 and shown.startswith(f"cubic: its connection never opened, up to 2.000 s: {words}")
-    with pytest.warns(package.ConnectionWarning, match="its connection never opened"):
+    assert ended.returncode == 1 and shown.startswith(f"cubic: its connection had not opened by 2.000 s: {words}")
+    with pytest.warns(package.ConnectionWarning, match="its connection had not opened"):
         result = package.run(Scenario.from_toml(text))
     assert result.summary["failures"] == [{"flow": "cubic", "time_s": 2.0, "has_opened": False, "why": words}]
     assert "failure" not in result.events.column("kind").to_pylist()

@@ -144,7 +144,7 @@ def test_a_study_whose_worker_and_whose_client_are_killed_has_every_point_once(
     assert 0 < before < 200
     assert ended(sweep(*options, "-o", "whole", cwd=tmp_path))[0] == 0
     code, said = ended(sweep(*options, "-o", "killed", "--dask", cluster.file, cwd=tmp_path))
-    assert code == 0 and "200 runs in" in said and f"{before} of them were there" in said, said
+    assert code == 0 and "200 runs in" in said and f"{before} of them reused" in said, said
     assert kept() == 200
     assert {path.name for path in (tmp_path / "killed").glob("points/*/*")} == {
         path.name for path in (tmp_path / "whole").glob("points/*/*")
@@ -173,7 +173,7 @@ def test_a_scheduler_that_ends_is_said_in_one_line(cluster: Cluster, tmp_path: P
     until(lambda: list((tmp_path / "s").glob("points/*/*.json")), process)
     cluster.processes[0].kill()
     code, said = ended(process)
-    assert code == 1 and "ended; runs that came back are kept" in said.splitlines()[-1], said
+    assert code == 1 and "ended; finished runs are kept" in said.splitlines()[-1], said
     assert "Traceback" not in said
 
 

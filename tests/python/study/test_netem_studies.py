@@ -213,7 +213,7 @@ def test_the_meaning_of_a_limit_says_for_which_points_it_is(cwnd: Cli, files: Pa
         "limit 50: packets that may be on the link at once; it has no rate, so none waits",
         "limit 50: packets that may wait for the link; netem counts those on their way too",
     )
-    no_rate = "no rate: a packet takes no time to send, and none waits"
+    no_rate = "no rate: sending a packet takes no time, and no packet waits"
     assert notes_of(cwnd, files, "sweep", "own.toml", "--axis", RATES, "--dry-run") == [
         f"link.netem: {DELAY}",
         f"link.netem: without a rate: {own}",

@@ -214,7 +214,7 @@ def test_a_study_that_is_killed_ten_times_goes_on(tmp_path: Path) -> None:
     process.wait()
     kept = len(list((tmp_path / "midst").glob("points/*/*.json")))
     again = command(*options, "-o", "midst", cwd=tmp_path)
-    assert again.returncode == 0 and 0 < kept < 40 and f"{kept} of them were there" in again.stderr, again.stderr
+    assert again.returncode == 0 and 0 < kept < 40 and f"{kept} of them reused" in again.stderr, again.stderr
     done = command(*options, "-o", "killed", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert command(*options, "-o", "whole", cwd=tmp_path).returncode == 0
@@ -245,7 +245,7 @@ loss = ["random:0.001", "random:0.2"]
     assert failed["seed"] == 1
     # It is tried again, and fails again.
     again = command("grid.toml", "-o", "all", cwd=tmp_path)
-    assert again.returncode == 1 and "1 of them were there" in again.stderr
+    assert again.returncode == 1 and "1 of them reused" in again.stderr
 
 
 def test_a_measure_that_no_run_has_is_refused_before_any_run(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_another_study_in_the_folder_is_said_and_leaves_no_pictures_of_the_one_b
     more = command("sweep", "cubic", *options, "--seeds", "2", cwd=tmp_path)
     assert "another study" not in more.stderr and (tmp_path / "s" / "response.png").exists()
     other = command("sweep", "reno", *options, cwd=tmp_path)
-    assert (other.returncode, "s had another study" in other.stderr) == (0, True), other.stderr
+    assert (other.returncode, "s held another study" in other.stderr) == (0, True), other.stderr
     assert not (tmp_path / "s" / "response.png").exists()
 
 

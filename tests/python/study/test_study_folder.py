@@ -136,7 +136,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_same_command_goes_on(tmp_path: Path) 
     stopped = cwnd.load(tmp_path / "s")
     assert isinstance(stopped, cwnd.Study) and stopped.stopped and 0 < stopped.done < 80
     done = command("sweep", *options, cwd=tmp_path)
-    assert done.returncode == 0 and f"{stopped.done} of them were there" in done.stderr
+    assert done.returncode == 0 and f"{stopped.done} of them reused" in done.stderr
     assert not list((tmp_path / "s").rglob(".*"))
 
 

@@ -29,5 +29,5 @@ def test_a_study_runs_with_the_kernels_own_tcp(cwnd: Cli, tmp_path: Path) -> Non
     }
     assert set(throughput) == {"10ms", "40ms"} and all(1 < value < 10.1 for value in throughput.values())
     again = cwnd(*STUDY, "-o", "s", cwd=tmp_path)
-    assert again.returncode == 0 and "2 of them were there" in again.stderr
+    assert again.returncode == 0 and "2 of them reused" in again.stderr
     refused(cwnd(*STUDY, "--jobs", "2", cwd=tmp_path), "--jobs", "because its runs are sequential")

@@ -62,7 +62,7 @@ def run_and_report(scenario: Scenario, options: RunOptions) -> None:
     else:
         summary, messages = once(None)
     if count > 1 and "threads" not in summary["perf"]:
-        note(f"this run took one thread of {count}: docs/guide/many-flows.md says which take several")
+        note(f"this run used one of {count} threads: docs/guide/many-flows.md says which runs can use several")
     if options.as_json:
         print(json.dumps(summary))
     else:

@@ -115,7 +115,7 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None, meas
         study = run_study(run, executors)
     took = time.monotonic() - start
     detail(
-        f"{count_of(study.done - study.found, 'run')} made in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} were there"
+        f"{count_of(study.done - study.found, 'run')} executed in {took:.2f} s, {f'{threads} at a time' if dask is None else f'by {dask}'}; {study.found} reused"
     )
     number, count = run.settings.shard
     if count == 1:
@@ -126,12 +126,12 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None, meas
                 note(f"--measures: no run of this study has {name}")
     failures(study)
     if run.folder is not None and run.folder.replaced:
-        note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
+        note(f"{run.folder.path} held another study: its tables and pictures were removed, its runs are kept")
     say_wide(study, run.settings)
     if run.stopped:
         say_stopped(study.done, study.asked, out)
     if out is not None:
-        before = f", {study.found} of them were there" if study.found else ""
+        before = f", {study.found} of them reused" if study.found else ""
         where = f"written to {out}" if count == 1 else f"part {number} of {count}, kept in {out}"
         note(f"{count_of(study.done, 'run')} in {took:.1f} s{before}; {where}")
     if study.failed:
@@ -141,9 +141,9 @@ def finish(run: StudyRun, threads: int, dask: str | None, out: Path | None, meas
 def say_wide(study: Study, settings: Settings) -> None:
     """Says at how many points `--until` is not met, and why not."""
     if study.wide and settings.until is not None and not study.stopped:
-        points = "1 point has" if len(study.wide) == 1 else f"{len(study.wide)} points have"
+        points = "1 point does" if len(study.wide) == 1 else f"{len(study.wide)} points do"
         note(
-            f"{points} a wider interval than --until {settings.until.text}, or a mean without one: {place(study.wide[0])}{' and others' if study.wide[1:] else ''}; seeds end at --most-seeds ({settings.most_seeds}), and where a run failed"
+            f"{points} not reach --until {settings.until.text}: {place(study.wide[0])}{' and others' if study.wide[1:] else ''}; no seeds are added after --most-seeds ({settings.most_seeds}) or a failed run"
         )
 
 
@@ -229,7 +229,7 @@ def merge_parts(shards: list[Path], out: Path) -> None:
     study = gathered(run, shards)
     failures(study)
     if run.folder is not None and run.folder.replaced:
-        note(f"{run.folder.path} had another study, whose tables and pictures are gone; its runs are kept")
+        note(f"{run.folder.path} held another study: its tables and pictures were removed, its runs are kept")
     say_wide(study, run.settings)
     left = (
         f"; {count_of(study.left, 'run')} {'is' if study.left == 1 else 'are'} left: cwnd sweep with -o {out} and without --shard runs them"

@@ -42,7 +42,7 @@ class OptionalPart:
     present: bool
     #: what was found, or what is missing
     detail: str
-    #: the command that brings it; empty where it is present
+    #: the command that installs it; empty if it is present
     remedy: str
 
 
@@ -135,7 +135,7 @@ def first_obstacle() -> dict[str, str]:
 
 def may_load() -> tuple[bool, str]:
     obstacle = first_obstacle()
-    return (False, obstacle["detail"]) if obstacle else (True, "this kernel and these rights allow it")
+    return (False, obstacle["detail"]) if obstacle else (True, "this kernel and your permissions allow it")
 
 
 def as_root() -> str:

@@ -70,7 +70,7 @@ def command(
         documents = compare(scenarios, number, folder)
     except KeyboardInterrupt:
         kept = (
-            f"what is done is kept in {out}; the same command resumes the work"
+            f"finished work is kept in {out}; the same command resumes the work"
             if out
             else "nothing is kept without -o DIR"
         )

@@ -135,7 +135,7 @@ def switch(
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """Check what this kernel and these rights allow, and say how to fix each no; exit code 1 if nothing can be loaded."""
+    """Check what this kernel and your permissions allow, and print how to fix each failed check; exit code 1 if nothing can be loaded."""
     required()
     from cwnd.kernel.doctor import can_load, show
     from cwnd.kernel.native import kernel_doctor
@@ -156,7 +156,7 @@ class TraceCommand:
     command: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[-- COMMAND…]", help="Run this command meanwhile; its connections use the traced algorithm."
+            metavar="[-- COMMAND…]", help="Run this command during the trace; its connections use the traced algorithm."
         ),
     ] = None
     cc: Annotated[

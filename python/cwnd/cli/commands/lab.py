@@ -42,13 +42,16 @@ def command(
         Path | None, typer.Option("-o", "--out", metavar="FILE.html", help="Write the page to this file instead.")
     ] = None,
     essay: Annotated[
-        bool, typer.Option("--essay", help="Open at the essay: nine figures, in the order of the paper on CUBIC.")
+        bool,
+        typer.Option("--essay", help="Open the page at its essay: nine figures, in the order of the paper on CUBIC."),
     ] = False,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser; print where the page is.")] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Only print the address of the page; do not open a browser.")
+    ] = False,
 ) -> None:
-    """Open the web page: every packet of a minute is simulated again while you drag.
+    """Open the web page, which simulates every packet of a minute again whenever you move a slider.
 
-    It is one file, works without a network, and has the simulator of this program: its numbers are those of `cwnd compare`. docs/guide/lab.md says what it can do.
+    It is one file, works without a network, and contains this program's simulator: its numbers are those of `cwnd compare`. docs/guide/lab.md says what it can do.
     """
     import tempfile
     import webbrowser
@@ -59,7 +62,7 @@ def command(
     from cwnd.scenario.file import scenario_file
 
     if essay and scenario is not None:
-        fail(f"--essay: not accepted with {scenario}; expected one of them: the essay has scenarios of its own")
+        fail(f"--essay: not accepted with {scenario}; expected one of them: the essay has its own scenarios")
     state = None if scenario is None else page.state_of(scenario_file(scenario))
     if out is not None:
         page.write_page(out, state)
@@ -77,4 +80,4 @@ def command(
     address = target.as_uri() + ("#essay" if essay else "")
     print(address)
     if not no_open and not webbrowser.open(address):
-        fail("no browser could be opened: open the address above in one")
+        fail("no browser could be opened; open the address above yourself")

@@ -116,7 +116,7 @@ def command(
         if outcome["first"]:
             print(f"first: {outcome['first']}")
         if loaded:
-            print(f"state loaded from the record at {loaded:,} rows without a recorded call before them")
+            print(f"state loaded from the record at {loaded:,} rows that follow no recorded call")
     if outcome["differences"]:
         raise typer.Exit(1)
 

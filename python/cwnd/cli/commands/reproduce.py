@@ -49,7 +49,7 @@ class ReproduceOptions:
     jobs: Annotated[
         str | None,
         typer.Option(
-            metavar="N", help="Number of points to run at a time.", show_default="all processors; in lane live 16 labs"
+            metavar="N", help="Number of points to run at a time.", show_default="all processors; 16 in lane live"
         ),
     ] = None
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="DIR", show_default=str(HERE))] = None
@@ -132,7 +132,7 @@ def check_live(wanted: list[AnyExperiment], asked: int | None, jobs: int | None)
         fail(f"--lane: live {why}", code=1)
     if not any(experiment.live for experiment in wanted):
         fail(
-            "--lane: live is not accepted for these experiments; expected one whose runs can go through it, such as shanker/alone"
+            "--lane: live is not accepted for these experiments; expected one that lane live can run, such as shanker/alone"
         )
     return LiveSetup(asked or 1, jobs or LABS)
 
@@ -219,7 +219,7 @@ def run_experiments(
     if new_entries:
         print(of_entries(new_entries).sentence())
     note(
-        f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(missing)} of them were there; written to {run_folder.path}"
+        f"{len(tasks)} points in {took:.1f} s, {len(tasks) - len(missing)} of them reused; written to {run_folder.path}"
     )
     for name, message in failures.items():
         print(f"error: {name}: {' '.join(message.split())}", file=sys.stderr)

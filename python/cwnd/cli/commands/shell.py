@@ -62,45 +62,49 @@ class ShellOptions:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="In place of --rate: a trace or a series of rates of what the command sends, as in cwnd compare.",
+            help="In place of --rate: a trace or a series of rates for what the command sends, as in cwnd compare.",
         ),
     ] = None
     netem: Annotated[
         str | None,
         typer.Option(
             metavar="WORDS",
-            help="The link of what the command sends in the words of tc netem or tc tbf, as in cwnd compare; rate, delay and limit are those of what it receives too.",
+            help="The link for what the command sends, in tc netem or tc tbf syntax, as in cwnd compare; its rate, delay and limit also apply to what it receives.",
             show_default=False,
         ),
     ] = None
     trace_down: Annotated[
         Path | None,
-        typer.Option("--trace-down", metavar="FILE", help="A trace of what it receives.", show_default="--trace"),
+        typer.Option(
+            "--trace-down", metavar="FILE", help="A trace for what the command receives.", show_default="--trace"
+        ),
     ] = None
     keywords: Mapping[str, object]
     server: Annotated[
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="A command for the shell at the other end; it ends with this one.",
+            help="A shell command to run at the other end; it ends when the first command ends.",
             show_default=False,
         ),
     ] = None
     pcap: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Capture what it sends and receives, in pcapng.", show_default=False),
+        typer.Option(
+            metavar="FILE", help="Capture what the command sends and receives, in pcapng.", show_default=False
+        ),
     ] = None
     snap_length: SnapLength = None
 
 
 @takes(ShellOptions, keyword_options("shell", required=["rate"]))
 def command(options: ShellOptions) -> None:
-    """Run a command behind emulated links, in a network namespace of its own.
+    """Run a command behind emulated links, in its own network namespace.
 
-    Without a command your shell runs there ($SHELL, or /bin/sh), until it exits.
-    Everything that it sends takes one link, everything that it receives another; both are those of the simulator, in real time. --rate, --rtt and
-    --buffer are those of both; --loss, --jitter and --netem act on what it sends. It finds this machine at
-    the address in $CWND_HOST. Its exit code is the command's. Without root the machine is a namespace of the user's too, where only --server listens.
+    Without a command, your shell ($SHELL, or /bin/sh) runs there until it exits. What the command sends takes one link, what it receives another;
+    both are the simulator's links, in real time. --rate, --rtt and --buffer apply to both; --loss, --jitter and --netem to what the command sends.
+    The command reaches this machine at the address in $CWND_HOST. The exit code is the command's. Without root, the other end is not this machine but
+    another namespace of the user, where only --server listens.
 
     Example: cwnd shell --rate 12Mbit/s --rtt 88ms --buffer 100packets -- sh -c 'curl http://$CWND_HOST:8000/'
     """
@@ -172,7 +176,7 @@ def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes],
         while not (ends_now or is_so(WAIT_MS)) and (waited := time.monotonic() - begin) < DELIVERY_S:
             keep(shell.take_packets())
             if waited >= ANNOUNCED_S and not announced:
-                print(f"cwnd: the command has ended; {message}; Ctrl-C ends this", file=sys.stderr)
+                print(f"cwnd: the command has ended; {message}; Ctrl-C stops the wait", file=sys.stderr)
                 announced = True
 
     before = {number: signal.signal(number, passed) for number in PASSED}
@@ -181,8 +185,8 @@ def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes],
             keep(shell.take_packets())
         # Who has interrupted the command wants nothing more to be sent.
         if not signalled:
-            awaited(shell.wait_for_delivery, "what it has written is being delivered")
-        awaited(shell.drain, "packets are on their way")
+            awaited(shell.wait_for_delivery, "its data is still being delivered")
+        awaited(shell.drain, "packets are in transit")
         report = shell.finish()
     finally:
         for number, handler in before.items():
@@ -191,7 +195,7 @@ def behind(scenario: Scenario, arguments: Sequence[str], keep: Callable[[bytes],
         keep(report["packets"])
         if shows_progress():
             print(
-                f"cwnd: {report['packets_delivered']:,} packets delivered, {report['drops']:,} dropped; one in a hundred was later than "
+                f"cwnd: {report['packets_delivered']:,} packets delivered, {report['drops']:,} dropped; 99 % delivered at most "
                 f"{report['late_p99_ms']:.2f} ms",
                 file=sys.stderr,
             )

@@ -14,7 +14,8 @@ SWEEP = f"""Run a scenario for every combination of its axes' values, with sever
 Axes are lists, 10ms,40ms, and ranges, FROM..TO/COUNT (evenly spaced) or FROM..TO/COUNTlog (by equal factors), of {AXIS_OPTIONS} (--loss in braces); in braces in a flow,
 'cubic@beta={{0.7,0.85}}' or '{{cubic,reno}}:2'; of any other key with --axis, 'link.queue.kind=droptail,codel'. Flows are those of one bottleneck, as in cwnd compare; or SCENARIO.toml with --axis; or a study's file, GRID.toml.
 
-With -o each run is saved when it ends. After Ctrl-C the same command resumes the work, and another study in the same folder reuses the runs that both share. docs/guide/studies.md has examples.
+With -o each run is saved when it ends. After Ctrl-C the same command resumes the work. Another study in the same folder reuses the runs that they
+share. docs/guide/studies.md has examples.
 """
 
 

@@ -91,7 +91,7 @@ def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Fig
 
     every = curves.curves_of(found, series)
     if not any(member[0].size for curve in every for member in curve.members):
-        raise unfit("runs", "runs with flows; these have traffic alone")
+        raise unfit("runs", "runs with flows; these have only traffic")
     canvas, axes = canvas_over_time(found, width, ax)
     labels = curves.draw(axes, every, end_of(found), steps=True)
     begin = min(variant.first.scenario.measured_s[0] for variant in found)
@@ -108,7 +108,7 @@ def windows(runs: Runs, *, width: Width = "page", ax: Axes | None = None) -> Fig
         draw_crosses(axes, found, every)
     words = curves.said(every)
     if changes:
-        words.append(f"above {settled:.4g} segments (dotted) the scale is compressed")
+        words.append(f"the scale is compressed above {settled:.4g} segments (dotted)")
     return complete(canvas, found, labels, "cwnd (segments)", words)
 
 
@@ -158,7 +158,7 @@ def throughput(runs: Runs, *, interval_s: float | None = None, width: Width = "p
 
     every = curves.curves_of(found, series)
     if not every:
-        raise unfit("runs", "runs with flows; these have traffic alone")
+        raise unfit("runs", "runs with flows; these have only traffic")
     canvas, axes = canvas_over_time(found, width, ax)
     labels = curves.draw(axes, every, end)
     axes.set_ylim(bottom=0)
@@ -171,7 +171,7 @@ def queue(
 ) -> Figure:
     """Draws the queue of a link over time: as the time until it is sent (`unit="ms"`, where the link's rate is constant), or in packets, with the one in service.
 
-    `link` is the link's name; the first with a queue where none is given. `runs`, bands over seeds, `width` and `ax` as in `windows`.
+    `link` is the link's name, by default the first link with a queue. `runs`, bands over seeds, `width` and `ax` as in `windows`.
     """
     found = variants(runs)
     names = [each["name"] for each in found[0].first.summary["links"]]

@@ -97,11 +97,11 @@ def axis(chosen: Chosen, argument: str, name: str) -> Factor:
         if len(factor.levels) > 1:
             return factor
         raise refused(
-            argument, name, f"a factor with several levels; all of {name} that is drawn is {factor.levels[0]}"
+            argument, name, f"a factor with several levels; the only level of {name} drawn is {factor.levels[0]}"
         )
     varied = [each.name for each in chosen.varied()]
     if not varied:
-        raise refused(argument, name, "nothing: what is drawn of this study has no factor with several levels")
+        raise refused(argument, name, "nothing: no factor of the points drawn has several levels")
     raise refused(argument, name, "a factor of this study", [*varied, *([LABEL] if argument == "by" else [])])
 
 
