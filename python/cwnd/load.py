@@ -94,7 +94,7 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
         form = RunDocument if "measures" in summary else Summary
         check_shape(summary, form, SUMMARY, FORWARD, signed=False)
         if len(summary["measured_s"]) != 2 or not summary["links"]:
-            raise ValueError(f"{SUMMARY} is not that of a run")
+            raise ValueError(f"{SUMMARY} is not the summary of a run")
         if len(summary["flows"]) != len(scenario.flow_names):
             raise ValueError(
                 f"{SUMMARY} has {len(summary['flows'])} flows, and the scenario {len(scenario.flow_names)}"

@@ -91,7 +91,7 @@ export function comparePane(lab: Lab): Pane {
     const settings = ORDER.filter((key) => key !== "flows" && new Set(variants.map(({ state }) => valueOf(state, key))).size > 1);
     rows.unshift(...settings.map((key) => column(key, variants.map(({ state }) => escapeHtml(valueOf(state, key))))));
     const differing = variants.map((variant, at) => (at ? (differences.get(keyOf(pinned[0]!) + keyOf(variant)) ?? "…") : "–"));
-    rows.unshift(column("difference to A, ten seeds", differing));
+    rows.unshift(column("difference from A, ten seeds", differing));
     body.innerHTML = `<table><thead><tr><th scope="col">setting</th>${heads.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
     for (const button of body.querySelectorAll<HTMLButtonElement>("button"))
       button.onclick = () => {

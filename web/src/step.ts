@@ -48,7 +48,7 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
     const element = host();
     if (!element) return;
     const names = lab.result?.run.description.flows.map(({ name }, at) => `<option value="${at}"${at === flow ? " selected" : ""}>${escapeHtml(name)}</option>`);
-    const tools = `<div class="row"><label for="of">Flow</label><select id="of">${names?.join("") ?? ""}</select><button type="button">From the cursor on</button><button type="button">Next calls</button></div>`;
+    const tools = `<div class="row"><label for="of">Flow</label><select id="of">${names?.join("") ?? ""}</select><button type="button">From the cursor</button><button type="button">Next calls</button></div>`;
     element.innerHTML = `${tools}${html || "<p>Click on a curve to see the next calls of that flow’s hooks and what they changed.</p>"}`;
     const [cursor, next] = element.querySelectorAll("button");
     cursor!.onclick = () => pick(lab.charts.cursor ?? 0, Number(element.querySelector("select")!.value));
@@ -65,7 +65,7 @@ export function stepPane(lab: Lab): Pane & { pick(time: number, flow: number): v
       if (!given) return;
       const { calls, ms } = given;
       if (calls.length) time = calls.at(-1)!.t_s + 1e-9;
-      const said = `<p><b>${escapeHtml(name)}</b>: ${calls.length} calls from ${short(at)} s on, simulated again to this instant in ${whole(ms)} ms.</p>`;
+      const said = `<p><b>${escapeHtml(name)}</b>: ${calls.length} calls from ${short(at)} s on, simulated again up to this time in ${whole(ms)} ms.</p>`;
       html = calls.length ? said + tableOf(calls, lab.result?.run.description.flows[of]?.cc ?? "") : `<p>${escapeHtml(name)} makes no calls from ${short(at)} s on.</p>`;
       fill();
       lab.scout();

@@ -38,7 +38,7 @@ def why_not() -> str | None:
     found = shutil.which(UNSHARE[0])
     if found is None or subprocess.run([*UNSHARE, "true"], capture_output=True, check=False).returncode != 0:
         return (
-            "this system gives users no namespaces (user.max_user_namespaces, kernel.unprivileged_userns_clone, "
+            "this system does not let users create namespaces (user.max_user_namespaces, kernel.unprivileged_userns_clone, "
             "kernel.apparmor_restrict_unprivileged_userns); expected root, or permission for them"
         )
     return None

@@ -63,7 +63,7 @@ class Condition:
             if effect.measure == measure
         ]
         if group is not None and group not in labels:
-            raise refused("fail-if", group, f"what {measure} is of", dict.fromkeys(labels))
+            raise refused("fail-if", group, f"a label with {measure}", dict.fromkeys(labels))
         change, unit = float(match["change"].replace(" ", "")), match["unit"]
         if unit == "%":
             if measure in TIMES:

@@ -29,7 +29,7 @@ def scaled(values: Shares) -> NDArray[np.float64]:
 
 @measure("")
 def jain(rates: Shares) -> float:
-    """Jain's index (Σx)² / (n Σx²): 1 when all are equal, k/n when k of n share alike and the others have nothing.
+    """Jain's index (Σx)² / (n Σx²): 1 when all are equal, k/n when k of n have equal shares and the others have nothing.
 
     RFC 5166 §2.3.1; Jain, Chiu and Hawe, DEC-TR-301 (1984). Undefined without a flow, and when nothing was sent.
     """

@@ -46,7 +46,7 @@ class SeedSummary(MeasuredSummary):
 
 
 class Emulation(TypedDict, total=False):
-    """What lane live has besides."""
+    """Additional fields of lane live."""
 
     #: what the emulator says of itself and of the machine
     live: LiveReport

@@ -36,7 +36,7 @@ R = TypeVar("R")
 def scenario_schema() -> dict[str, Any]:
     """The JSON schema of a scenario (draft 2020-12): every key with its type, default, range, meaning and source.
 
-    It accepts what each key may be by itself. Conditions between keys are checked when a `Scenario` is made. The parameters of all
+    It checks each key on its own. Conditions between keys are checked when a `Scenario` is made. The parameters of all
     registered algorithms, plugins included, are keys of a flow. Keywords that begin with `x-` are for documentation.
     """
     schema: dict[str, Any] = json.loads(_native.scenario_schema())

@@ -21,7 +21,7 @@ QUEUES = {each["name"]: (each["title"], each["shown"]) for each in _native.queue
 COMPARED = {"uniform": ["0s", "100ms"]}
 #: The same (s), the first and the last time.
 COMPARED_S = (0.0, 0.1)
-#: The size of a packet that everybody has.
+#: The default size of a packet.
 COMMON_SIZE = "1500B"
 #: Keys of a flow that its name and number say.
 SAID = ("cc", "label", "count")

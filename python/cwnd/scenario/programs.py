@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Programs that a file names (`exec`): a file may be anyone's, and a run would start them as the user, who has to allow it."""
+"""Programs that a file names (`exec`): a file may come from anyone, and a run would start them as the user, who has to allow it."""
 
 from __future__ import annotations
 

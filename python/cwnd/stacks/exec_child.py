@@ -72,7 +72,7 @@ def answer(make: type[Stack], source: BinaryIO, target: BinaryIO) -> None:
         if kind == 1:
             version, role, datagram, seed = struct.unpack_from("<HBHQ", rest)
             if version not in (1, 2):
-                raise Failed(f"version {version} of the protocol: this is for versions 1 and 2")
+                raise Failed(f"version {version} of the protocol: this stack supports versions 1 and 2")
             if version == 2 and not make.takes_receive_window:
                 raise Failed("rwnd: this stack takes no receive window")
             stack = make(role, datagram, seed, rest[13 if version == 1 else 21 :].decode())

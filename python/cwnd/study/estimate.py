@@ -79,7 +79,7 @@ def dry_run(run: StudyRun, jobs: int) -> bool:
         seconds = sum(cost(run.scenario(each)) for each in missing) / packets_per_s(run) / jobs
         seconds += len(missing) * OUTSIDE_S
         print(
-            f"about {duration(seconds)} on {jobs} {'thread' if jobs == 1 else 'threads'}; about {decimal(round(asked * rows(run) * ROW_BYTES))} of runs with -o"
+            f"about {duration(seconds)} on {jobs} {'thread' if jobs == 1 else 'threads'}; about {decimal(round(asked * rows(run) * ROW_BYTES))} on disk with -o"
         )
     else:
         print(f"{duration(sum(run.scenario(each).duration_s for each in missing))}, in real time")

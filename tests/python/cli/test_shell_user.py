@@ -78,7 +78,7 @@ def test_the_exit_code_is_the_commands_there_too(tmp_path: Path) -> None:
     ("mode", "path", "words"),
     [
         ("600", "", ("/dev/net/tun is not open to this user", "expected root")),
-        ("666", "PATH=/nowhere", ("gives users no namespaces", "expected root")),
+        ("666", "PATH=/nowhere", ("does not let users create namespaces", "expected root")),
     ],
 )
 def test_one_line_says_what_a_user_lacks(tmp_path: Path, mode: str, path: str, words: tuple[str, ...]) -> None:

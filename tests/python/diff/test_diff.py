@@ -350,7 +350,7 @@ def test_the_table_is_written_whole(study: Path, tmp_path: Path, cwnd: Cli) -> N
         (["--between", "beta=0.7,0.85", "--measures", "throughputt"], "did you mean throughput"),
         (["--between", "beta=0.7,0.85", "--fail-if", "delay"], "expected MEASURE [of FLOWS] > CHANGE"),
         (["--between", "beta=0.7,0.85", "--fail-if", "throughput > +2ms"], 'fail-if: "ms" is not accepted; expected % or Mbit/s'),
-        (["--between", "beta=0.7,0.85", "--fail-if", "throughput of bic > 2%"], "expected what throughput_mbps is of"),
+        (["--between", "beta=0.7,0.85", "--fail-if", "throughput of bic > 2%"], "expected a label with throughput_mbps"),
         (["--between", "beta=0.7,0.85", "--level", "95"], "expected a part in per cent"),
         (["--between", "beta=0.7,0.85", "--margin", "0%"], "expected a part in per cent"),
         (["--between", "beta=0.7,0.85", "-o", "table.txt"], "expected a file that ends in .csv, .parquet, .json"),

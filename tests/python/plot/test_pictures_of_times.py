@@ -25,7 +25,7 @@ def test_the_difference_of_a_time_has_the_runs_that_never_got_there() -> None:
     texts = {each.get_gid(): each.get_text() for each in shown(figure)[0].texts}
     assert texts["10ms, 0.5bdp"] == "+∞", texts
     said = caption(figure)
-    assert "+∞: cubic beta=0.85 never" in said and "of 96 runs have no value" in said, said
+    assert "+∞: never reached with cubic beta=0.85" in said and "of 96 runs have no value" in said, said
     effects = cwnd.diff(found, between="beta=0.7,0.85", measures=["convergence_s"]).at_points
     for effect in effects:
         if effect.label.startswith("cubic") and effect.difference is not None:

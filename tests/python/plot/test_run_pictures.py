@@ -250,7 +250,7 @@ def test_the_command_draws_runs_and_replicates_beside_each_other(tmp_path: Path,
     one = tmp_path / "small" / "seed-0001"
     assert cwnd("plot", one, "--kind", "cdf", "--format", "pdf").stdout == f"{one / 'cdf.pdf'}\n"
     for arguments, says in (
-        (["--kind", "windowz"], "--kind: \"windowz\" is not accepted; expected a kind of picture of this (did you mean windows?)"),
+        (["--kind", "windowz"], "--kind: \"windowz\" is not accepted; expected a kind of picture for this result (did you mean windows?)"),
         (["--kind", "cdf", "--measure", "queue_m"], "expected a measure of a run (did you mean queue_ms?)"),
         (["--kind", "queue", "--link", "l"], "--link: \"l\" is not accepted; expected a link: link"),
         (["--kind", "queue", "--x", "rtt"], "--x: \"rtt\" is not accepted"),

@@ -109,7 +109,7 @@ def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Pa
         (
             "--kind",
             "pie",
-        ): '--kind: "pie" is not accepted; expected a kind of picture of this: response, heatmap, fairness, delay-throughput, cdf',
+        ): '--kind: "pie" is not accepted; expected a kind of picture for this result: response, heatmap, fairness, delay-throughput, cdf',
         ("--where", "rtt"): '--where: "rtt" is not accepted; expected COLUMN=VALUES',
         ("--where", "rtt=5ms"): '--where rtt: "5ms" is not accepted',
         ("-o", "a.gif"): '-o: "a.gif" is not accepted; expected a name that ends in .png, .svg or .pdf',
@@ -122,7 +122,7 @@ def test_the_command_draws_a_study_and_says_what_it_does_not_accept(tmp_path: Pa
     refused = command(run, "--kind", "heatmap")
     assert (
         refused.returncode == 2
-        and "expected a kind of picture of this: windows, throughput, queue, cdf" in refused.stderr
+        and "expected a kind of picture for this result: windows, throughput, queue, cdf" in refused.stderr
     )
 
 

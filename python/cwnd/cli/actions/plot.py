@@ -109,7 +109,7 @@ def written(
     kinds, given = arguments
     width, form, out = output
     if name not in kinds:
-        raise refused("kind", name, "a kind of picture of this", kinds)
+        raise refused("kind", name, "a kind of picture for this result", kinds)
     for argument, value in given.items():
         if argument not in kinds[name].arguments:
             having = [each for each, found in kinds.items() if argument in found.arguments]

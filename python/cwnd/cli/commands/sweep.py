@@ -11,11 +11,11 @@ from cwnd.scenario.keywords import AXES
 AXIS_OPTIONS = ", ".join(f"--{name.replace('_', '-')}" for name in AXES)
 SWEEP = f"""Run a scenario for every combination of its axes' values, with several seeds, and write one tidy table.
 
-Axes are lists, 10ms,40ms, and ranges, FROM..TO/COUNT (evenly spaced) or FROM..TO/COUNTlog (by equal factors), of {AXIS_OPTIONS} (--loss in braces); in braces in a flow,
-'cubic@beta={{0.7,0.85}}' or '{{cubic,reno}}:2'; of any other key with --axis, 'link.queue.kind=droptail,codel'. Flows are those of one bottleneck, as in cwnd compare; or SCENARIO.toml with --axis; or a study's file, GRID.toml.
+An axis is a list, 10ms,40ms, or a range, FROM..TO/COUNT (evenly spaced) or FROM..TO/COUNTlog (by equal factors). {AXIS_OPTIONS} take axes (--loss in braces), and so does a flow,
+in braces: 'cubic@beta={{0.7,0.85}}' or '{{cubic,reno}}:2'. --axis takes any other key: 'link.queue.kind=droptail,codel'. The arguments are flows through one bottleneck, as in cwnd compare; SCENARIO.toml, with --axis; or a study's file, GRID.toml.
 
-With -o each run is saved when it ends. After Ctrl-C the same command resumes the work. Another study in the same folder reuses the runs that they
-share. docs/guide/studies.md has examples.
+With -o each run is saved when it ends. After Ctrl-C the same command resumes the work. Another study in the same folder reuses the runs that both
+studies have. docs/guide/studies.md has examples.
 """
 
 

@@ -40,7 +40,7 @@ def set_up(found: Sequence[Variant]) -> list[str]:
         setup = run.setup(400, brief=False).rsplit(", seed", 1)
         document = scenario_document(run.scenario)
         more = [*others_of(run.scenario, document).values()]
-        more += [f"beside {words}" for words in traffic_of(run.scenario, document)]
+        more += [f"background traffic {words}" for words in traffic_of(run.scenario, document)]
         setup[0] = ", ".join([setup[0], *more])
         lane = "".join(setup[1].partition(", lane")[1:])
         of_seeds = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"

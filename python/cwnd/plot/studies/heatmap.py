@@ -175,11 +175,15 @@ def compared(
         f"the 95 % interval of the paired {comparison}s contains {none:g}{', or there is none' if has_none else ''}"
     )
     marked = (
-        f"hatched, in parentheses: {undecided}" if any(each.undecided for each in cells) else f"nowhere {undecided}"
+        f"hatched, in parentheses: {undecided}"
+        if any(each.undecided for each in cells)
+        else f"no cell in which {undecided}"
     )
     words = [f"{what} over {seeds_in_words(counts)}", marked, *failed_points(chosen), *without_value(panels, names)]
     ends = {each.centre for found in intervals for each in found.values() if each.centre is not None}
-    words += [f"+∞: {names[0]} never"] * (math.inf in ends) + [f"−∞: {names[1]} never"] * (-math.inf in ends)
+    words += [f"+∞: never reached with {names[0]}"] * (math.inf in ends) + [f"−∞: never reached with {names[1]}"] * (
+        -math.inf in ends
+    )
     assert layout.x is not None
     canvas.finish(up.title, layout.x.title, [*set_up(layout), *words])
     return canvas.figure

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Lull: a congestion control of one's own, for the simulator and for the Linux kernel.
+//! Lull: a congestion control algorithm for the simulator and for the Linux kernel.
 //!
-//! The kernel's rules hold, so that what was simulated is what runs there: no standard library, no `unsafe`, no floats, no
-//! clock, no panics (no `[]`, no `unwrap`, no division by what may be zero), no loop without a constant bound.
+//! The code follows the kernel's rules, so that the kernel runs what was simulated: no standard library, no `unsafe`,
+//! no floats, no clock, no panics (no `[]`, no `unwrap`, no division by what may be zero), no loop without a constant
+//! bound.
 #![no_std]
 #![forbid(unsafe_code)]
 

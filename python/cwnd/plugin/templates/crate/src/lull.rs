@@ -34,7 +34,7 @@ cwnd::state! {
 }
 
 impl Lull {
-    /// What the latest round trip was longer than the shortest, µs: the queue, as far as this connection can see it.
+    /// By how much the latest round trip was longer than the shortest, µs: the queue, as far as this connection can see it.
     fn queueing_us(&self) -> u32 {
         self.last_rtt_us.saturating_sub(self.base_rtt_us)
     }

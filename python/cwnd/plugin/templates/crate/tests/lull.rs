@@ -45,7 +45,7 @@ fn a_window_of_acknowledged_segments_is_one_segment_of_growth() {
 }
 
 // 479 acknowledged segments were saved up at a window of 480, and an idle time took the window to 10: one segment, and the
-// credit begins anew.
+// credit starts again.
 #[test]
 fn credit_of_a_larger_window_is_no_burst() {
     let (mut lull, mut conn) = (
