@@ -286,7 +286,7 @@ class LiveReport(TypedDict):
     pauses: NotRequired[int]
     paused_ms: NotRequired[float]
     longest_pause_ms: NotRequired[float]
-    #: how late one in a hundred of the applications' starts, stops and looks at their sockets was (ms)
+    #: 99th percentile of the lateness of the applications' starts, stops and looks at their sockets (ms)
     late_applications_p99_ms: float
     #: whether the emulator ran in the real-time class
     real_time_class: bool

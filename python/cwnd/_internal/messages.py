@@ -16,7 +16,7 @@ from cwnd._internal.escapes import one_line
 
 
 class Level(IntEnum):
-    """How much is said."""
+    """How much the program prints."""
 
     QUIET = 0
     NORMAL = 1
@@ -27,7 +27,7 @@ _level = Level.NORMAL
 
 
 def choose(level: Level) -> None:
-    """Says this much from now on, in this process."""
+    """Sets the level for this process."""
     global _level
     _level = level
 

@@ -40,7 +40,7 @@ class FidelityDocument(TypedDict):
     kernel: str
     #: the day of the last live run
     day: str
-    #: how much later than due one packet in a hundred was delivered, the largest of all runs (ms)
+    #: 99th percentile of how much later than due packets were delivered, the largest of all runs (ms)
     late_p99_ms: float
     numbers: list[AgreementDocument]
 

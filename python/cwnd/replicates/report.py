@@ -132,10 +132,10 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
                 printer.print(ended_before(group["name"], group["of"], before, started), soft_wrap=True)
     begin, end = document["measured_s"]
     printer.print(
-        f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured {begin:g} to {end:g} s: "
-        "means over the seeds of each group's sum (windows: its mean), with 95 % confidence intervals. "
+        f"{runs} of {document['asked']} seeds ({document['seeds'][0]} to {document['seeds'][-1]}), each measured from {begin:g} to {end:g} s. "
+        "Each value is the mean over the seeds of the group's sum (windows: of its mean), with its 95 % confidence interval. "
         "Counts cover the same interval (--json has the whole run). "
-        + ("delay: the wait in the queue; " if delays is DELAY else "")
+        + ("delay: waiting time in the queue; " if delays is DELAY else "")
         + drop_causes.legend(
             drop_causes.reported(
                 lambda column: any(is_informative(interval_of(link, column)) for link in links),
@@ -152,7 +152,7 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
     if groups and len(document["runs"][0]["flows"]) > 1:
         rule = document["convergence"]
         printer.print(
-            "converged: the median time from the last start until every flow's share comes within "
+            "converged: the median time from the last start until every flow's share stays within "
             f"{100 * rule['delta']:.0f} % of fair for {rule['hold_s']:g} s, by means over {rule['interval_s']:g} s"
         )
     for reason in reasons(document):

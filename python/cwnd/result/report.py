@@ -76,7 +76,7 @@ def has_queue(links: Sequence[LinkSummary]) -> bool:
 
 
 def counted(link: LinkSummary, cause: DropCause) -> str:
-    """What a report calls drops at a link: without a rate it has no queue, and only its `delay_limit` drops for want of room."""
+    """What a report calls drops at a link: without a rate it has no queue, and only its `delay_limit` drops packets."""
     is_limit = link["capacity_mbps"] is None and cause["column"] == "drops_queue"
     return "by the delay_limit" if is_limit else cause["counted"]
 
@@ -172,7 +172,7 @@ def whole_run(summary: Summary) -> str:
     kinds = ("retransmit", "timeout", "drop")
     flows = ", ".join(count_of(total(summary["flows"], f"{kind}s"), kind) for kind in kinds)
     of_flows = [f"flows: {flows}"] if summary["flows"] else []
-    return "in the whole run " + "; ".join(
+    return "in the whole run, " + "; ".join(
         [*of_flows, f"links, all traffic: {count_of(total(summary['links'], *drop_causes.COLUMNS), 'drop')}"]
     )
 
@@ -271,7 +271,7 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
     fairness = f"Jain index {summary['jain']:.3f}" if summary["flows"] else ""
     if len(summary["links"]) > 1:
         printer.print("; ".join(filter(None, (measured, fairness))))
-        of_delay = "delay: the wait in the queue; " if has_queue(summary["links"]) else ""
+        of_delay = "delay: waiting time in the queue; " if has_queue(summary["links"]) else ""
         printer.print(f"{of_delay}{drop_causes.legend(causes_of(summary['links']))}")
     else:
         link = summary["link"]

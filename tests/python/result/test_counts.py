@@ -126,7 +126,7 @@ def test_the_table_says_which_interval_its_counts_are_of(cwnd: Any) -> None:  # 
     row = next(line.split() for line in text.splitlines() if line.split()[:1] == ["cubic"])
     assert row[-2:] == [str(flow["retransmits"]), str(flow["timeouts"])]
     assert "measured 4 to 20 s" in text
-    assert f"in the whole run flows: {flow['retransmits_run']} retransmits, {flow['timeouts_run']} timeouts" in text
+    assert f"in the whole run, flows: {flow['retransmits_run']} retransmits, {flow['timeouts_run']} timeouts" in text
     assert f"{document['link']['drops_queue_run']} drops" in text
 
 
