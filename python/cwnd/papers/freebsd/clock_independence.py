@@ -11,7 +11,7 @@ class ClockIndependence(Lan):
     The testbed is that of the table.
     """
 
-    title = "Patched and tick CUBIC at four clock rates, in a LAN with 1 and 2 % of random loss"
+    title = "Patched and tick CUBIC at four clock rates, in a LAN with 1 and 2 % random loss"
     cubic = "cubic-freebsd"
 
     def grid(self, setup: Setup) -> list[Point]:

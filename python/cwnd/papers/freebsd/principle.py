@@ -13,7 +13,7 @@ class Principle(Lan):
     The clock is exact, so that the principle is tested and not the clock. The testbed is that of the table; losses: the table's two, and none.
     """
 
-    title = "CUBIC with an exact clock beside NewReno in a LAN"
+    title = "CUBIC with an exact clock, compared with NewReno in a LAN"
     cubic = "cubic-freebsd"
 
     def grid(self, setup: Setup) -> list[Point]:

@@ -22,7 +22,7 @@ class Table(Lan):
     Repetitions are not given.
     """
 
-    title = "Tick CUBIC, NewReno and patched CUBIC in a LAN with 1 and 2 % of random loss, clocks of 100 Hz to 100 kHz"
+    title = "Tick CUBIC, NewReno and patched CUBIC in a LAN with 1 and 2 % random loss, clocks of 100 Hz to 100 kHz"
     cubic = "cubic-freebsd"
     live = True
     live_note = (

@@ -15,7 +15,7 @@ class Wan(Lan):
     Left open: rate, round trips beyond 10 ms, queue and clock; read: the clock of 100 Hz with which the LAN suffers, 100 Mbit/s, one BDP.
     """
 
-    title = "Patched and tick CUBIC over 10 to 100 ms, 100 Hz, with 2, 1 and no per cent of random loss"
+    title = "Patched and tick CUBIC over 10 to 100 ms, 100 Hz, with 2 %, 1 % and no random loss"
     cubic = "cubic-freebsd"
 
     def grid(self, setup: Setup) -> list[Point]:

@@ -49,7 +49,7 @@ class Algorithm1(Experiment[Trace | Short]):
         run, short = results.of(Trace, "trace"), results.of(Short, "short")
         return {
             "slow-start": Holds(
-                f"every acknowledgement up to ssthresh = {SSTHRESH} adds one packet, and the window's worth after that less than 5 %",
+                f"every acknowledgement up to ssthresh = {SSTHRESH} adds one packet, and the next window of acknowledgements adds less than 5 %",
                 run.slow_steps == [1] and run.after_ssthresh < 1.05,
                 run.after_ssthresh,
             ),
@@ -71,7 +71,7 @@ class Algorithm1(Experiment[Trace | Short]):
                 max(run.drops, key=lambda part: abs(part - (1 - BETA))),
             ),
             "fast-convergence-memory": Holds(
-                "W_last_max is the window at the losses at or above the last one, and (2 − β)/2 of it at the one below, within 0.01",
+                "W_last_max is the window at losses at or above the last one, and (2 − β)/2 of the window at the loss below it, within 0.01",
                 all(abs(part - ours) <= 0.01 for part, ours in zip(run.memory, (1, 1, (2 - BETA) / 2))),
                 run.memory[2],
             ),

@@ -32,7 +32,7 @@ class Eq1_2(Experiment[Eq1_2Numbers]):
     after recovery, where the flow "starts to increase the window using the concave profile". Left open: windows and round trips.
     """
 
-    title = "A flow's windows after one loss beside the cubic of equations 1 and 2"
+    title = "A flow's windows after one loss, compared with the cubic of equations 1 and 2"
     cubic = "cubic-2.2"
 
     def grid(self, setup: Setup) -> list[Point]:

@@ -32,7 +32,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
     W_max (1−β); Algorithm 1 lets it grow with each acknowledgement. Left open: link, loss rates, delayed acknowledgements.
     """
 
-    title = "AIMD(α, β) beside AIMD(1, 0.5) at the same losses, and two forms of W_tcp"
+    title = "AIMD(α, β) compared with AIMD(1, 0.5) at the same losses, and two forms of W_tcp"
     cubic = CUBIC
 
     def grid(self, setup: Setup) -> list[Point]:

@@ -33,7 +33,7 @@ class Eq5_6(Experiment[Eq5_6Numbers]):
     open: loss rates, round trips, and where a flow starts.
     """
 
-    title = "CUBIC's average window under deterministic loss, beside equations 5 and 6"
+    title = "CUBIC's average window under deterministic loss, compared with equations 5 and 6"
     cubic = "cubic-2.2"
 
     def grid(self, setup: Setup) -> list[Point]:

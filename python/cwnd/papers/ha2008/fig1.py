@@ -50,18 +50,18 @@ class Fig1(Experiment[BicShape | CubicShape]):
         beside = f"Linux's form: {alike}, mirrored within {linux.mirror:.1%}"
         return {
             "bic-linear": Holds(
-                f"at least three round trips from the loss on grow alike within {PACKET} packet",
+                f"from the loss on, at least three round trips grow by the same amount, within {PACKET} packet",
                 bic.linear >= 3,
                 bic.linear,
                 beside,
             ),
             "bic-logarithmic": Holds(
-                f"then, up to W_max, no round trip grows by more than {PACKET} packet above the one before, and growth goes with the distance left (r > 0.95)",
+                f"then, up to W_max, no round trip's growth exceeds the previous one's by more than {PACKET} packet, and growth correlates with the remaining distance (r > 0.95)",
                 bic.falls and bic.to_distance > 0.95,
                 bic.to_distance,
             ),
             "bic-mirror": Holds(
-                f"turned around the point where it reaches W_max, the curve above fits that below within {MIRROR:.0%} of the way from the loss",
+                f"rotated about the point where it reaches W_max, the curve above fits the curve below within {MIRROR:.0%} of the way from the loss",
                 bic.mirror <= MIRROR,
                 bic.mirror,
                 beside,

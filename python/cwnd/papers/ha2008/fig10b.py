@@ -41,7 +41,7 @@ class Fig10b(Figure10):
             ),
             "cubic-share-kept": Measured(sack_ratios),
             "cubic-share-higher": Measured(
-                [max(row) for row in zip(*sack_ratios.values())], "of each seed the largest"
+                [max(row) for row in zip(*sack_ratios.values())], "the largest of each seed"
             ),
         }
         for name in ("bic", "hstcp"):

@@ -65,7 +65,7 @@ class Fig10c(Figure10):
         ]
         low, high = SIMILAR
         answers["cubic-like-bic"] = Holds(
-            f"the geometric mean over the bandwidths of CUBIC's ratio over BIC's is within {low} and {high}",
+            f"the geometric mean over the bandwidths of CUBIC's ratio over BIC's is between {low} and {high}",
             [low <= ratio <= high for ratio in alike],
             alike,
             within=(low, high),
@@ -83,7 +83,7 @@ class Fig10c(Figure10):
 
         gaps = [(gap(seed, True), gap(seed, False)) for seed in range(len(rows["hstcp"]))]
         answers["most-below-100"] = Holds(
-            "HSTCP's ratio less the mean of CUBIC's and BIC's is positive below 100 Mbit/s, and larger than above (means over the bandwidths)",
+            "HSTCP's ratio minus the mean of CUBIC's and BIC's is positive below 100 Mbit/s, and larger there than above (means over the bandwidths)",
             [below > max(above, 0) for below, above in gaps],
             [below - above for below, above in gaps],
             within=(0, None),

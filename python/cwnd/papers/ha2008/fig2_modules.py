@@ -16,7 +16,7 @@ class Fig2Modules(Experiment[Built | NoRust]):
     hooks have Linux's names. The experiment needs Rust on the machine. Left open: nothing that a run needs.
     """
 
-    title = "A module's hooks: which there are, when they are called, which are required"
+    title = "A module's hooks: which exist, when they are called, which are required"
     cubic = None
 
     def grid(self, setup: Setup) -> list[Point]:
@@ -29,17 +29,17 @@ class Fig2Modules(Experiment[Built | NoRust]):
         return {
             "hooks-exist": Holds("a module that defines each member of figure 2 is built and loaded", measured.whole and measured.members == len(MEMBERS), measured.members),
             "ssthresh-call": Holds("as many calls as entries into recovery, reduction or repair after a timeout", measured.ssthreshs == measured.reductions > 2, measured.ssthreshs),
-            "cong-avoid-call": Holds("at each acknowledgement that finds the connection open, one call", measured.per_open_ack == 1, measured.per_open_ack),
+            "cong-avoid-call": Holds("one call at each acknowledgement in the open state", measured.per_open_ack == 1, measured.per_open_ack),
             "set-state-call": Holds(
-                "as many calls as changes of state, and one for each timeout within the repair after a timeout, also behind a queue that marks; all five states occur",
+                "as many calls as changes of state, plus one for each timeout in the repair after a timeout, also with a queue that marks; all five states occur",
                 measured.set_states == measured.changes + measured.again
                 and measured.marked_set_states == measured.marked_changes
                 and {*measured.state, *measured.marked_states} == {0, 1, 2, 3, 4},
                 measured.set_states + measured.marked_set_states,
-                "the fifth, window reduction, comes with the ECN echo of a mark",
+                "the fifth, window reduction, is caused by the ECN echo of a mark",
             ),
             "undo-call": Holds(
-                "with packets that come late, a round trip that jumps and recovery as in Linux, as many calls as the transport takes reductions back: its threshold rises as it leaves recovery, and repair after a timeout; both occur; no call where packets are only marked",
+                "with late packets, a round trip that jumps and recovery as in Linux, as many calls as reductions that the transport undoes (its threshold rises as it leaves recovery, or the repair after a timeout); both occur; no call where packets are only marked",
                 measured.undos == measured.from_recovery + measured.from_loss
                 and min(measured.from_recovery, measured.from_loss) > 0
                 and measured.marked_undos == 0,
@@ -47,7 +47,7 @@ class Fig2Modules(Experiment[Built | NoRust]):
                 f"of {measured.from_recovery} recoveries and {measured.from_loss} timeouts",
             ),
             "pkts-acked-call": Holds(
-                "the counts add up to what was delivered, less what recovery holds, within 1 %, and the round trip in µs is never below the path's 40 ms",
+                "the counts add up to the delivered packets, less those held in recovery, within 1 %, and the round trip in µs is never below the path's 40 ms",
                 abs(measured.acked / measured.delivered - 1) <= 0.01 and measured.least_rtt >= 40_000,
                 measured.acked / measured.delivered,
             ),
@@ -62,12 +62,12 @@ class Fig2Modules(Experiment[Built | NoRust]):
                 measured.bare_mbps,
             ),
             "load-while-running": Holds(
-                "unknown before, the module is there in the same process while another simulation has not ended, which goes on to its end",
+                "the module is unknown at first, then available in the same process while another simulation runs, and that simulation continues to its end",
                 not measured.known and measured.whole and 0 < measured.loaded_at < measured.went_on_to,
                 measured.loaded_at,
             ),
             "switch-per-connection": Holds(
-                "after the switch one flow shows CUBIC's inner variables and no more of the module's", measured.switched == 1, measured.switched
+                "after the switch, one flow shows CUBIC's inner variables and none of the module's", measured.switched == 1, measured.switched
             ),
         }  # fmt: skip
 

@@ -87,7 +87,7 @@ class Fig4(Experiment[Fig4Numbers]):
         )
         return {
             "plateaus": Holds(
-                f"of the epochs of both flows more than half are within {AROUND:.0%} of W_max for at least {PLATEAU:.0%} of their time",
+                f"more than half of both flows' epochs are within {AROUND:.0%} of W_max for at least {PLATEAU:.0%} of their time",
                 [part > 0.5 for part in plateaus],
                 plateaus,
                 within=(0.5, None),
@@ -104,7 +104,7 @@ class Fig4(Experiment[Fig4Numbers]):
                 convex,
                 within=(VISITED, None),
             ),
-            "convergence-time": Measured(times, "a median where a run did not converge"),
+            "convergence-time": Measured(times, "the median, where a run did not converge"),
         }
 
     def plot(self, results: Results[Fig4Numbers], figure: Figure) -> None:

@@ -74,7 +74,7 @@ class Fig8(Experiment[Fig8Numbers]):
             "sack-best-short": Measured(ratios(*NAMES)["16 ms"]),
             **{f"{name}-full": Measured(use(name)) for name in ("cubic", "bic", "hstcp")},
             "sack-use-falls": Holds(
-                "SACK's utilisation at 324 ms is below that at 16 ms by more than 5 points, and at no RTT above that at a shorter one by more than 1",
+                "SACK's utilisation at 324 ms is more than 5 points below that at 16 ms, and at no RTT more than 1 point above that at a shorter one",
                 results.each(lambda run: falls([run[f"sack, {rtt} ms"].utilisation for rtt in rtts], BY, SLACK)),
                 results.each(lambda run: run["sack, 324 ms"].utilisation - run["sack, 16 ms"].utilisation),
                 within=(None, -BY),

@@ -24,7 +24,7 @@ class Sec1Multiplexing(Experiment[Joined]):
     that is as much faster, so that the fair share is the same. Left open: all numbers.
     """
 
-    title = "Two flows converge alone, and among many"
+    title = "Convergence of two flows alone, and among many"
     cubic = "cubic-2.2-linux"
     second = "cubic-2.2"
 

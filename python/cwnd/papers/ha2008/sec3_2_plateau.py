@@ -39,7 +39,7 @@ class Sec3_2Plateau(Experiment[Sec3_2PlateauNumbers]):
     path, number of flows, what close means. One, two and four flows of CUBIC, STCP or HSTCP; no background traffic.
     """
 
-    title = "The plateau at W_max, and packets lost at a time, of CUBIC, STCP and HSTCP"
+    title = "CUBIC, STCP and HSTCP: the plateau at W_max, and packets lost at a time"
     cubic = "cubic-2.2-linux"
     second = "cubic-2.2"
 

@@ -19,7 +19,7 @@ class Sec5_1Replacement(AgainstSack):
     state": networks with a small BDP, and networks with a short RTT, with a small BDP or not. Left open: all numbers; no background here.
     """
 
-    title = "A SACK flow beside SACK, and beside CUBIC: small BDP, short RTT"
+    title = "A SACK flow alongside SACK, and alongside CUBIC: small BDP, short RTT"
     cubic = "cubic-2.2-linux"
     second = "cubic-2.2"
 
@@ -58,7 +58,7 @@ class Sec5_1Replacement(AgainstSack):
             keys = [f"{kind}, {rate} Mbit/s, {rtt} ms, {name}" for kind, (rate, rtt) in zip(kinds, networks)]
             values = [100 * results.mean(key, "sack") for key in keys]
             at = [group + offset for group in range(len(keys))]
-            axes.bar(at, values, 0.38, hatch=hatch, edgecolor="black", linewidth=0.6, label=f"beside {name.upper()}")
+            axes.bar(at, values, 0.38, hatch=hatch, edgecolor="black", linewidth=0.6, label=f"alongside {name.upper()}")
         axes.set_xticks(range(len(networks)), [f"{rate} Mbit/s\n{rtt} ms" for rate, rtt in networks])
         axes.set(ylabel="share of the SACK flow (%)", ylim=(0, 65))
         axes.legend(ncols=2)

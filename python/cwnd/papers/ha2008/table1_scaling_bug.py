@@ -65,7 +65,7 @@ class Table1ScalingBug(Experiment[Table1ScalingBugNumbers]):
         words = {"cwnd_mean": "mean window (packets)", "mbps": "throughput (Mbit/s)"}
         return {
             "both-forms": Holds(
-                "both are parameter sets, both carry at least half of the link, and their windows are not the same",
+                "both are parameter sets, both use at least half of the link, and their windows differ",
                 set(FORMS.values()) <= sets
                 and all(
                     results.mean(f"{form}, {path}", "mbps") >= PATHS[path][0] / 2 for form in FORMS for path in PATHS

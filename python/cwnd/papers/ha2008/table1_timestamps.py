@@ -52,7 +52,7 @@ class Table1Timestamps(Experiment[Table1TimestampsNumbers]):
     round trip from the one or the other. One loss, then 20 s. Left open: how much the false echo gains, and in which form of W_tcp.
     """
 
-    title = "A receiver that lies about timestamps, and CUBIC that believes it or does not"
+    title = "A receiver that echoes false timestamps, and CUBIC with and without using them"
     #: The claims are about versions.
     cubic = None
 
@@ -81,18 +81,18 @@ class Table1Timestamps(Experiment[Table1TimestampsNumbers]):
         means = "; ".join(f"{form} {results.mean(f'{form}, own clock, true', 'mean'):.1f}" for form in FORMS)
         return {
             "before-2-6-23": Holds(
-                f"with round trips from the timestamps the lie changes the mean window by more than {PACKET:g} packet in both forms with Algorithm 1's W_tcp",
+                f"with round trips from the timestamps, false timestamps change the mean window by more than {PACKET:g} packet in both forms with Algorithm 1's W_tcp",
                 all(abs(change) > PACKET for change in changes),
                 min(changes, key=abs),
             ),
             "from-2-6-23": Holds(
-                "with round trips from the sender's own clock no window of any form changes",
+                "with round trips from the sender's own clock, no form's window changes",
                 not any(own_clock_changes),
                 max(own_clock_changes),
-                "the sender's clock leaves a receiver no way to lie",
+                "a receiver cannot falsify the sender's clock",
             ),
             "direction": Reported(
-                f"{TRUE_US / 1e3:g} ms made {FALSE_US / 1e3:g} ms changes the mean window over {SECONDS} s with one loss at {WINDOW} packets by: {words} (mean windows without the lie: {means})"
+                f"{TRUE_US / 1e3:g} ms reported as {FALSE_US / 1e3:g} ms changes the mean window over {SECONDS} s with one loss at {WINDOW} packets by: {words} (mean windows with true timestamps: {means})"
             ),
         }
 

@@ -93,7 +93,7 @@ class Algorithm1(Experiment[Algorithm1Numbers]):
                 run.ssthresh,
             ),
             "acks-per-increment": Holds(
-                "between 50 and 52 acknowledgements to a packet above the threshold: 50 in the text; the printed test takes two more",
+                "50 to 52 acknowledgements per packet above the threshold: 50 in the text; the printed test takes two more",
                 49.5 <= acks <= 52.5,
                 acks,
             ),

@@ -68,10 +68,10 @@ class Fig13(Experiment[Fig13Numbers]):
         lasting = float(np.corrcoef(early, late)[0, 1])
         chance = results.values("CUBIC, random, 10, 0", "late")
         note = (
-            f"{len(STARTS_S)} start times; ratios {{:.2f}} to {{:.2f}}. With packets that leave up to {PACKET} late at random {{:.2f}}, with "
-            f"standard TCP {{:.2f}}. Of one start time, {len(chance)} seeds of that randomness spread the later ten minutes by "
-            f"{max(chance) / min(chance):.2f}; the ratios of the first and the later ten minutes correlate by {lasting:.2f}. "
-            "Chance at one start time spreads nearly as far as start times do: the start time is one of many things that decide which flow meets a full queue."
+            f"{len(STARTS_S)} start times; ratios {{:.2f}} to {{:.2f}}. The spread is {{:.2f}} with packets that leave up to {PACKET} late at random, "
+            f"and {{:.2f}} with standard TCP. At one start time, {len(chance)} seeds of that randomness give a spread of "
+            f"{max(chance) / min(chance):.2f} in the later ten minutes; the ratios of the first and the later ten minutes correlate by {lasting:.2f}. "
+            "Randomness at one start time spreads the ratio nearly as far as start times do: many things decide which flow meets a full queue, and the start time is one of them."
         )
         return {
             name: Measured(

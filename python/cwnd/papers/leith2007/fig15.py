@@ -22,7 +22,7 @@ class Fig15(Experiment[Fig15Numbers]):
     Left open: buffer (one BDP), start times (within ten seconds).
     """
 
-    title = "Standard TCP beside CUBIC at equal round trips, 10 and 250 Mbit/s"
+    title = "Standard TCP alongside CUBIC at equal round trips, 10 and 250 Mbit/s"
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
 

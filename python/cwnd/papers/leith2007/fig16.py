@@ -43,7 +43,7 @@ class Fig16(Experiment[Fig16Numbers]):
     shorter (1 packet), and 50 packets; the reading was settled by the rule for all experiments with two round trips, after a first look at all three. Quantisation is suspected, so finer arithmetic runs too, and standard TCP in CUBIC's place.
     """
 
-    title = "CUBIC of 160 ms beside standard TCP of 16 ms, 1 Mbit/s"
+    title = "CUBIC of 160 ms alongside standard TCP of 16 ms, 1 Mbit/s"
     cubic = CUBIC
     second = "cubic-2.6.18"
 

@@ -64,7 +64,7 @@ class Fig2(Experiment[Fig2Numbers]):
         )
 
     def claims(self, results: Results[Fig2Numbers]) -> dict[str, Answer]:
-        note = "never: not within the run (the times are medians over the seeds then)"
+        note = "never: not within the run; the times are then medians over the seeds"
         times = {key: results.values(key, "converged_s") for key in results}
         return {
             "slows-with-bdp": Measured(times, note),

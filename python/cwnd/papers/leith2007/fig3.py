@@ -61,7 +61,7 @@ class Fig3(Experiment[Fig3Numbers]):
 
     def claims(self, results: Results[Fig3Numbers]) -> dict[str, Answer]:
         whole = ", ".join(f"{results.mean(key, 'whole'):.2f} at {key} Mbit/s" for key in results)
-        note = f"from {SETTLED_S} s after the second start on; from that start on: {whole}"
+        note = f"from {SETTLED_S} s after the second start; from the second start: {whole}"
         return {"long-term-equal": Measured({f"{key} Mbit/s": results.values(key, "settled") for key in results}, note)}
 
     def plot(self, results: Results[Fig3Numbers], figure: Figure) -> None:

@@ -33,7 +33,7 @@ class Fig5(Experiment[Fig5Numbers]):
     count by the acknowledgement ratio, and standard TCP counts acknowledgements.
     """
 
-    title = "Completion time against size, alone and beside a long flow: CUBIC, SACK and H-TCP, 250 Mbit/s, 200 ms"
+    title = "Completion time against size, alone and alongside a long flow: CUBIC, SACK and H-TCP, 250 Mbit/s, 200 ms"
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
 
@@ -82,7 +82,7 @@ class Fig5(Experiment[Fig5Numbers]):
         from cwnd.plot import COLOURS, MARKERS
 
         axes = figure.subplots()
-        looks = (("alone", "none", (0, (4, 2)), "alone"), ("beside", "full", "-", "beside a long flow"))
+        looks = (("alone", "none", (0, (4, 2)), "alone"), ("beside", "full", "-", "alongside a long flow"))
         for (name, label), colour, marker in zip(NAMES.items(), COLOURS, MARKERS):
             for case, fill, dash, where in looks:
                 form = {"color": colour, "marker": marker, "linestyle": dash, "fillstyle": fill}

@@ -35,7 +35,7 @@ class Fig7(Experiment[Fig7Numbers]):
     have it, and an epoch where both its ends are.
     """
 
-    title = "Synchronised epochs of two CUBIC flows: before and after the inflection in turn"
+    title = "Synchronised epochs of two CUBIC flows that end alternately before and after the inflection"
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
 
@@ -77,7 +77,7 @@ class Fig7(Experiment[Fig7Numbers]):
     def claims(self, results: Results[Fig7Numbers]) -> dict[str, Answer]:
         counted = ", ".join(f"{results[key][0].pairs} of {results[key][0].losses} at {key} Mbit/s" for key in results)
         by_rate = {f"{key} Mbit/s": results.values(key, "alternate") for key in results}
-        return {"period-two": Measured(by_rate, f"pairs of synchronised losses, of all losses: {counted}")}
+        return {"period-two": Measured(by_rate, f"pairs of synchronised losses among all losses: {counted}")}
 
     def plot(self, results: Results[Fig7Numbers], figure: Figure) -> None:
         figure.set_size_inches(6.4, 7.2)

@@ -16,7 +16,7 @@ class Sec3aAdaptation(SecondFlow):
     differ in more than the adaptation (clamp, start, what is counted), so the later one runs without it too.
     """
 
-    title = "Two flows, the second later: with the adaptation of W_max, without it, and the CUBIC of 2005"
+    title = "Two flows, the second later: with and without the adaptation of W_max, and the CUBIC of 2005"
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
     few = 2

@@ -36,7 +36,7 @@ class Sec4aAsymmetry(Experiment[Sec4aAsymmetryNumbers]):
     their windows is back, which is when a bottleneck would lose again. Left open: windows, and over which time "more aggressive" is meant.
     """
 
-    title = "Two flows with unequal windows after a common loss: who gains more, 200 ms"
+    title = "Two flows with unequal windows after a common loss: which gains more, 200 ms"
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
 

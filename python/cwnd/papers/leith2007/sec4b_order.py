@@ -35,7 +35,7 @@ class Sec4bOrder(Experiment[Sec4bOrderNumbers]):
     after the first, which then fills the link; both orders.
     """
 
-    title = "Two equal transfers of CUBIC, one started later: their completion times"
+    title = "Completion times of two equal CUBIC transfers, one started later"
     cubic = "cubic-2.0"
     second = "cubic-2.6.18"
 

@@ -140,7 +140,7 @@ class SecondFlow(Experiment[Convergence]):
             f"{rate} Mbit/s": results.ratio(f"{form}, {rate}", f"{other_form}, {rate}", "seconds")
             for rate in self.rates
         }
-        return Measured(ratios, "a run that does not converge counts with its whole length")
+        return Measured(ratios, "a run that does not converge counts as its whole length")
 
     def plot(self, results: Results[Convergence], figure: Figure) -> None:
         from cwnd.plot import DASHES

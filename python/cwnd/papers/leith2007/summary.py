@@ -136,20 +136,20 @@ class Summary(Experiment[Finding]):
         spread = max(ratios) / min(ratios)
         return {
             "finding-1": Holds(
-                f"two flows take more than {SLOW_S} s to converge, and the earlier gains more packets per second meanwhile",
+                f"two flows take more than {SLOW_S} s to converge, and the earlier one gains more packets per second during that time",
                 [time > SLOW_S and gain > 1 for time, gain in zip(times, gains)],
                 gains,
-                "the number: gain of the earlier over that of the later flow",
+                "the number is the gain of the earlier flow over that of the later",
                 within=(1, None),
             ),
             "finding-2": Holds(
-                f"largest over mean window, unsynchronised: CUBIC's over that of H-TCP with backoff 0.8 is within a factor of {SIMILAR:g}",
+                f"largest over mean window, unsynchronised: CUBIC's and that of H-TCP with backoff 0.8 differ by at most a factor of {SIMILAR:g}",
                 [1 / SIMILAR <= ratio <= SIMILAR for ratio in cost],
                 cost,
                 within=(1 / SIMILAR, SIMILAR),
             ),
             "finding-3": Holds(
-                f"the epoch at {BDPS[1]} packets of BDP is as many times that at {BDPS[0]} as the BDP is, within {LINEAR:.0%}",
+                f"from a BDP of {BDPS[0]} to {BDPS[1]} packets, the epoch grows by the same factor as the BDP, within {LINEAR:.0%}",
                 abs(scaled / (BDPS[1] / BDPS[0]) - 1) <= LINEAR,
                 scaled,
                 f"{shorter:.1f} s and {longer:.1f} s",

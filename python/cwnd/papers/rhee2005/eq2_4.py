@@ -34,7 +34,7 @@ class Eq2_4(Experiment[Eq2_4Numbers]):
     into it. Left open: link, loss rates; delayed acknowledgements are off.
     """
 
-    title = "AIMD(α, 0.8) with α = 1/3 and 0.5 beside AIMD(1, 0.5), at the same losses"
+    title = "AIMD(α, 0.8) with α = 1/3 and 0.5, compared with AIMD(1, 0.5) at the same losses"
     cubic = CUBIC
 
     def grid(self, setup: Setup) -> list[Point]:
@@ -92,7 +92,7 @@ class Eq2_4(Experiment[Eq2_4Numbers]):
 
         alpha = results.values(f"formula, every, 1/{periods[-1]}", "alpha")
         return {
-            "alpha": Measured(alpha, "As the algorithm computed it while running; the kernel's by its integers."),
+            "alpha": Measured(alpha, "As computed by the running algorithm; the kernel's with integers."),
             "aimd-rate-deterministic": ratio("formula", "every"),
             "aimd-rate-bernoulli": ratio("formula", "random"),
             "printed-alpha-deterministic": ratio("printed", "every"),

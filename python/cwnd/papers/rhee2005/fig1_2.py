@@ -83,7 +83,7 @@ class Fig1_2(Experiment[AfterLoss]):
             "cubic-plateau": Measured(float(abs(window[flat] - top).max() / top)),
             "smax-linear": Measured(slopes),
             "smax-short-rtt": Holds(
-                "packets per round trip rise from each RTT to the next",
+                "growth per round trip rises from each RTT to the next",
                 [rising(slopes[f"{rtt} ms"][0] * rtt / 1000 for rtt in RTTS)],
             ),
         }

@@ -13,7 +13,7 @@ class Fig5(Friendliness):
     Left open: duration, repetitions, kind of background, bandwidths between the ends, and what friendly is (here: SACK has at least half of what the others have).
     """
 
-    title = "TCP friendliness at 10 ms: SACK beside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
+    title = "TCP friendliness at 10 ms: SACK alongside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
     cubic = "cubic-2005"
     protocols = (*HIGH_SPEED, "sack")
     rtt_ms, full_s = 10, 300

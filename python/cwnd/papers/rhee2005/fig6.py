@@ -29,7 +29,7 @@ class Fig6(Friendliness):
     link in full use. Left open: duration, repetitions, kind of background, bandwidths between the ends, and what rapid and long mean.
     """
 
-    title = "TCP friendliness at 100 ms: SACK beside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
+    title = "TCP friendliness at 100 ms: SACK alongside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"
     cubic = "cubic-2005"
     rtt_ms, full_s = 100, 600
     bandwidths = (20, 50, 100, 200, 500, 1000), (20, 100, 1000)
@@ -37,7 +37,7 @@ class Fig6(Friendliness):
 
     def claims(self, results: Results[Friendly]) -> dict[str, Answer]:
         speeds = results.swept("rate")
-        criterion = f"at {speeds[-1]} Mbit/s at most {FALL} of the ratio at 20 Mbit/s, and from no bandwidth to the next more than {RISE}-fold"
+        criterion = f"the ratio at {speeds[-1]} Mbit/s is at most {FALL} of that at 20 Mbit/s, and it nowhere rises more than {RISE}-fold from one bandwidth to the next"
         by_seed = {name: curve(results, name) for name in HIGH_SPEED}
 
         def falls(name: str) -> Holds:
@@ -56,7 +56,7 @@ class Fig6(Friendliness):
 
             smallest = results.each(shortest)
             return Holds(
-                "above 20 Mbit/s, at each bandwidth, a longer time between a flow's reductions than each of HSTCP, STCP and H-TCP",
+                "at each bandwidth above 20 Mbit/s, a longer time between a flow's reductions than with HSTCP, STCP and H-TCP",
                 [ratio > 1 for ratio in smallest],
                 smallest,
                 within=(1, None),

@@ -25,7 +25,7 @@ class Fig7_9(Stability):
             least = results.each(lambda run: min(run[key].variation))
             beyond = results.each(lambda run: all(a > b for a, b in zip(run[key].variation, run[other].variation)))
             return Holds(
-                f"at every time scale from 1 s on a coefficient of variation of at least {OSCILLATES}, and above CUBIC's",
+                f"at every time scale from 1 s on, a coefficient of variation of at least {OSCILLATES}, and above CUBIC's",
                 [ratio >= OSCILLATES and larger for ratio, larger in zip(least, beyond)],
                 least,
                 within=(OSCILLATES, None),

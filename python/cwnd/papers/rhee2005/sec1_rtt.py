@@ -32,7 +32,7 @@ class Sec1Rtt(Experiment[Sec1RttNumbers]):
     One packet per round trip from a window of one. Left open: where it starts (from half the window, as after a loss, it needs half the time).
     """
 
-    title = "Standard TCP to 30 packets, and to a full link of 1 Gbit/s, at 1 and 100 ms"
+    title = "Time that standard TCP needs to reach 30 packets, and to fill 1 Gbit/s, at 1 and 100 ms"
     cubic = None
 
     def grid(self, setup: Setup) -> list[Point]:

@@ -38,7 +38,7 @@ class SecbIntra(Experiment[SecbIntraNumbers]):
     windows at the start; converged is read as: at the common losses the larger window is at most 1.25 times the smaller in the end.
     """
 
-    title = "Two CUBIC flows with losses in common, of 3 to 1 at the start: windows, K, growth"
+    title = "Two CUBIC flows with common losses and windows of 3 to 1 at the start: windows, K, growth"
     cubic = "cubic-2005"
 
     def grid(self, setup: Setup) -> list[Point]:
@@ -95,7 +95,7 @@ class SecbIntra(Experiment[SecbIntraNumbers]):
         note = f"Over {len(indices)} common losses at which the windows were more than {EQUAL} apart."
         return {
             "converge": Holds(
-                f"larger over smaller window, over the last tenth of the common losses, at most {EQUAL}",
+                f"in the last tenth of the common losses, the ratio of larger to smaller window is at most {EQUAL}",
                 end <= EQUAL,
                 end,
                 f"{100 * run.common_share:.0f} % of the losses are common ones.",

@@ -71,11 +71,11 @@ class SeccEdge(Experiment[MeanWindow]):
             "bound-100ms": Measured(BOUND * C * 0.1**3),
             "hstcp-edge": Measured(
                 falls_to(hstcp.keys(), hstcp.values(), FRIENDLY),
-                f"Where its mean window falls to {FRIENDLY} that of TCP.",
+                f"Where its mean window falls to {FRIENDLY} times TCP's.",
             ),
             "above-p-bound": Measured(above),
             "below-epoch-bound": Measured(short),
-            "measured-edge": Measured(edges, f"Where the window is {FRIENDLY} that of TCP, in C RTT³."),
+            "measured-edge": Measured(edges, f"Where the window is {FRIENDLY} times TCP's, in C RTT³."),
         }
 
     def plot(self, results: Results[MeanWindow], figure: Figure) -> None:

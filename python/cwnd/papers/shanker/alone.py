@@ -43,7 +43,7 @@ class Alone(Experiment[CubicFlow | Flow]):
     window, inside recovery, and took K of the epoch before). Left open: what the link's module says.
     """
 
-    title = "One flow alone: CUBIC's window, and its throughput beside Tahoe's, 2.64 Mbit/s, 88 ms each way"
+    title = "One flow alone: CUBIC's window, and its throughput compared with Tahoe's, 2.64 Mbit/s, 88 ms each way"
     cubic = "cubic-2.2"
     live = True
 

@@ -33,7 +33,7 @@ class LessAggressive(Experiment[LessAggressiveNumbers]):
     The post does not say how much less, nor on which of its links: read both.
     """
 
-    title = "Tahoe beside CUBIC with a smaller C, or with half of the window kept, on both links"
+    title = "Tahoe alongside CUBIC with a smaller C, or with half of the window kept, on both links"
     cubic = "cubic-2.2"
     live = True
 

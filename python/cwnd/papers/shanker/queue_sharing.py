@@ -31,7 +31,7 @@ class QueueSharing(Experiment[QueueSharingNumbers]):
     from the one to the next; the window at backoff, the largest of the half second before. Left open: what the link's module says.
     """
 
-    title = "CUBIC alone and beside Tahoe: time to a full queue, window at backoff, packets lost each time"
+    title = "CUBIC alone and alongside Tahoe: time to a full queue, window at backoff, packets lost each time"
     cubic = "cubic-2.2"
     live = True
 

@@ -133,7 +133,7 @@ def answers(results: Results[K]) -> dict[str, Answer]:
     return {
         "htcp-rtt-fairness": Measured(results.ratio("RTTs, htcp", "RTTs, sack", "ratio")),
         "fast-paced": Holds(
-            "with a window of 100 packets and a round trip of 100 ms no two packets are further apart than twice an even gap",
+            "with a window of 100 packets and a round trip of 100 ms, no gap between packets is larger than twice an even gap",
             gaps.largest <= 2 * gaps.even,
             gaps.largest / gaps.even,
             "the largest gap over an even one",
@@ -141,7 +141,7 @@ def answers(results: Results[K]) -> dict[str, Answer]:
         "fast-rtt-fairness": Measured(results.ratio("RTTs, fast", "RTTs, sack", "ratio")),
         "westwood-random-loss": Measured(results.ratio("random, westwood", "random, newreno", "mbps")),
         "hybla-below-reference": Holds(
-            f"at {BELOW_MS} ms its window is NewReno's in each of a hundred round trips, to within a packet",
+            f"at {BELOW_MS} ms its window is NewReno's in each of a hundred round trips, within a packet",
             all(
                 abs(a - b) <= 1
                 for rtt in BELOW_MS

@@ -73,15 +73,15 @@ def bic_properties(run: AfterLoss, rtt_s: float) -> dict[str, Holds]:
     turn = rounds[np.argmin(np.diff(rounds))]
     return {
         "bic-linear": Holds(
-            f"while W_max is more than 3 S_max away, each round trip adds {S_MAX} packets, give or take one",
+            f"while W_max is more than 3 S_max away, each round trip adds {S_MAX} packets, plus or minus one",
             linear(rounds, top),
         ),
         "bic-logarithmic": Holds(
-            "from 2 S_max to 2 packets below W_max the logarithm of the distance falls along a line, correlation -0.98 or beyond",
+            "from 2 S_max to 2 packets below W_max, the logarithm of the distance falls linearly, with a correlation of at most -0.98",
             logarithmic(rounds, top),
         ),
         "bic-mirror": Holds(
-            "from 5 to 10, 20, 40, 80, 160 packets off W_max takes as long above as below, within 25 % or a round trip",
+            "from 5 to 10, 20, 40, 80 and 160 packets from W_max, the window takes as long above as below, within 25 % or a round trip",
             mirrored(run, rtt_s),
         ),
         "bic-smallest-step": Holds(
