@@ -3,8 +3,8 @@
 
 Left open: rate, round trip, queue, delayed acknowledgements, recovery, durations. The document's NewReno needs 0.15 ms or less.
 Chosen after runs of this table with 100, 120 and 150 us, SACK recovery with and without PRR, and every or every second segment acknowledged:
-the shortest of these round trips, SACK recovery without PRR, and the acknowledgements that a scenario has by default. So agreement of a number with the
-document's says less than the order of the numbers, and what moves them (reasons.toml).
+the shortest of these round trips, SACK recovery without PRR, and a scenario's default acknowledgements. So the agreement of a number with the
+document's says less than the order of the numbers and the settings that change them (reasons.toml).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CLOCKS_HZ = (100, 1000, 10_000, 100_000)
 LOSSES = (0.01, 0.02)
 #: Unstated: the rate of a virtual machine's network card, a round trip that lets NewReno reach its numbers, a queue that never fills.
 RATE, RTT, QUEUE = "1Gbit/s", "100us", "1000packets"
-#: FreeBSD's own shortest timeout (net.inet.tcp.rexmit_min).
+#: FreeBSD's own minimum timeout (net.inet.tcp.rexmit_min).
 MIN_RTO = "30ms"
 
 

@@ -10,8 +10,8 @@ from cwnd.reproduce.claims import claims_of
 from cwnd.reproduce.numbers import JsonObject
 
 RATE_MBPS = 1000
-#: Lane live runs the table 400 times slower, for this long: no machine is on time to a part of 0.1 ms. In the simulator a factor of 50 to 400
-#: makes no difference to mean window and stretched throughput.
+#: Lane live runs the table 400 times slower, for this long, because no machine is on time within a fraction of 0.1 ms. In the simulator, a
+#: factor of 50 to 400 makes no difference to the mean window and the stretched throughput.
 LIVE_LINK, LIVE_S = {"rate": "2.5Mbit/s", "rtt": "40ms"}, 300
 
 

@@ -12,7 +12,7 @@ RATE, QUEUE, CLOCK_HZ = "100Mbit/s", "1bdp", 100
 class Wan(Lan):
     """The patch "has little impact on traffic in WAN where RTT > 10ms": patched over tick CUBIC at the table's losses, and without any.
 
-    Left open: rate, round trips beyond 10 ms, queue and clock; read: the clock of 100 Hz with which the LAN suffers, 100 Mbit/s, one BDP.
+    Left open: rate, round trips beyond 10 ms, queue and clock; read: the clock of 100 Hz, which slows CUBIC in the LAN, 100 Mbit/s, one BDP.
     """
 
     title = "Patched and tick CUBIC over 10 to 100 ms, 100 Hz, with 2 %, 1 % and no random loss"

@@ -15,9 +15,9 @@ from cwnd.reproduce import Answer, Experiment, Figure, Holds, Point, Result, Res
 from cwnd.reproduce.forms import recorded
 from cwnd.reproduce.numbers import JsonObject
 
-#: Unstated: slow start threshold, and packets that are lost: two at some distance, and one soon after.
+#: Unstated: the slow start threshold, and the packets that are lost: two far apart, and one soon after.
 SSTHRESH, LOST = 400, [10_000, 80_000, 95_000]
-#: Unstated: an outage that no fast recovery survives, s; the flow is seen until then, and for ten seconds after.
+#: Unstated: an outage that ends in a timeout, s; the flow is recorded until then, and for ten seconds after.
 OUTAGE_S = (40, 43)
 PACKET = 1
 
@@ -26,7 +26,7 @@ class Algorithm1(Experiment[Trace | Short]):
     """Algorithm 1: CUBIC 2.2 as pseudocode, each labelled part (3.2 to 3.7) in a trace.
 
     One flow goes through slow start, a first loss, an epoch beyond its plateau, a loss above W_max, one soon after below it, and an outage that ends in a
-    timeout. Another, with a short round trip, is in the TCP region. No acknowledgement is delayed. Left open: everything but the constants.
+    timeout. Another flow, with a short round trip, is in the TCP region. No acknowledgement is delayed. Left open: everything but the constants.
     """
 
     title = "Each part of Algorithm 1 in a trace"

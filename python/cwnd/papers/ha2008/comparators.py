@@ -22,7 +22,7 @@ from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, R
 
 
 class Comparators(Experiment[Rule | Network]):
-    """Sections 2 and 6.3: statements about the algorithms that CUBIC is compared with, each decided by a run of its own.
+    """Sections 2 and 6.3: statements about the algorithms that CUBIC is compared with, each decided by a separate run.
 
     Window rules (for an acknowledgement, for a loss) are measured by calling the hooks on one connection, with exactly the windows, delays and
     times of the claim. Claims that need a network have one: sharing between round trips, random losses, gaps between packets, Hybla's growth.

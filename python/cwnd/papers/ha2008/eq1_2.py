@@ -26,9 +26,9 @@ class Eq1_2Numbers:
 
 
 class Eq1_2(Experiment[Eq1_2Numbers]):
-    """Equations 1 and 2: W(t) = C (t − K)³ + W_max with K = (W_max β / C)^⅓, beside the windows of a flow after one loss.
+    """Equations 1 and 2: W(t) = C (t − K)³ + W_max with K = (W_max β / C)^⅓, compared with the windows of a flow after one loss.
 
-    No loss before (fast convergence does not come in), outside the TCP region, no acknowledgement delayed. t counts from the first acknowledgement
+    No earlier loss (so no fast convergence), outside the TCP region, no acknowledgement delayed. t counts from the first acknowledgement
     after recovery, where the flow "starts to increase the window using the concave profile". Left open: windows and round trips.
     """
 

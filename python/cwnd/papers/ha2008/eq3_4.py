@@ -28,7 +28,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
     """Equations 3 and 4: the TCP-friendly region's AIMD is as fast as standard TCP, and W_tcp(t) in closed form.
 
     An increase of α = 3β/(2−β) for a decrease by β gives AIMD(α, β) the rate of AIMD(1, 0.5) at the same loss rate (β here: the part given up).
-    It runs as CUBIC in its TCP region: with C so small that the cubic does not come into it. Equation 4 lets W_tcp grow with t/RTT from
+    It runs as CUBIC in its TCP region: with C so small that the cubic has no effect. Equation 4 lets W_tcp grow with t/RTT from
     W_max (1−β); Algorithm 1 lets it grow with each acknowledgement. Left open: link, loss rates, delayed acknowledgements.
     """
 
@@ -37,7 +37,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
 
     def grid(self, setup: Setup) -> list[Point]:
         aimd: JsonObject = {**with_c(setup.cubic, SMALL_C), "fast_convergence": False, "ack_every": 1}
-        # The closed form is none of the kernel's: beside its sets both forms are Algorithm 1's, keeping as much.
+        # The kernel has no closed form: with its sets, both forms are Algorithm 1's with the same part kept.
         with_small_c = {
             **with_c(CUBIC, SMALL_C),
             "beta": kept_fraction(setup.cubic),
@@ -55,7 +55,7 @@ class Eq3_4(Experiment[Eq3_4Numbers]):
         }
 
         def point(name: str, kind: str, period: int, loss: str, seeds: int) -> Point:
-            # 200 periods; the 20 first ones are not measured. At the rate of standard TCP, which is 1.22/√p packets per round trip.
+            # 200 periods at the rate of standard TCP, 1.22/√p packets per round trip; the first 20 are not measured.
             seconds = 200 * period * 0.01 / (1.22 * period**0.5)
             scenario: JsonObject = {
                 "duration": f"{seconds:.3f}s",

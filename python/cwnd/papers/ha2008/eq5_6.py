@@ -29,8 +29,8 @@ class Eq5_6(Experiment[Eq5_6Numbers]):
     """Equations 5 and 6: the average window under deterministic loss, ((C (4−β) / 4β) (RTT/p)³)^¼ = 1.17 (RTT/p)^¾.
 
     A flow that loses every 1/p-th packet, outside the TCP region, without fast convergence, from the equation's own W_max = E{W} 4/(4−β) on;
-    "CUBIC always operates with the concave window profile" then. From half and four times that window it approaches slowly: reported. Left
-    open: loss rates, round trips, and where a flow starts.
+    where "CUBIC always operates with the concave window profile". From half and four times that window it approaches slowly, which is reported.
+    Left open: loss rates, round trips, and the window at the start.
     """
 
     title = "CUBIC's average window under deterministic loss, compared with equations 5 and 6"

@@ -19,7 +19,7 @@ class Fig1(Experiment[BicShape | CubicShape]):
 
     BIC: linear by S_max per round trip, then a binary search up to W_max ("logarithmic"), then the same mirrored ("exactly symmetric"), the
     smallest step at W_max. CUBIC: concave up to W_max at t = K, convex after. BIC is the form that section 3.1 describes, which jumps to the
-    midpoint; Linux's, with a quarter of the distance, is shown beside it. Left open: W_max, round trip, S_max, and all numbers of the axes.
+    midpoint; Linux's form, with a quarter of the distance, is also shown. Left open: W_max, round trip, S_max, and all numbers of the axes.
     """
 
     title = "Growth of BIC and CUBIC after one loss at W_max"

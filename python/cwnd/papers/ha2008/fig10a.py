@@ -6,7 +6,7 @@ from cwnd.papers.ha2008.setups.testbed import NAMES
 from cwnd.reproduce import Answer, Holds, Measured, Point, Results, Setup
 
 RTTS_MS = (10, 20, 40, 80, 120, 160)
-#: From the shortest to the longest RTT SACK loses more than BY of the link; between, none is above a shorter one's by more than SLACK.
+#: From the shortest to the longest RTT, SACK's share falls by more than BY of the link; at no RTT it is more than SLACK above that at a shorter one.
 BY, SLACK = 0.05, 0.02
 
 
@@ -14,7 +14,7 @@ class Fig10a(Figure10):
     """Figure 10 a: four flows of CUBIC, BIC, HSTCP or SACK and four SACK flows, 400 Mbit/s, 10 to 160 ms.
 
     At 160 ms eight SACK flows use about 80 % of the link. CUBIC, BIC and HSTCP fill it; they take more from SACK as the round trip grows, CUBIC
-    less than the others at each. What is left open: setups/against_sack.py.
+    less than the others at each. setups/against_sack.py says what is left open.
     """
 
     title = "Four flows of X and four SACK flows, 400 Mbit/s, RTT 10 to 160 ms"

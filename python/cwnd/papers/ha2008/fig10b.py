@@ -6,15 +6,15 @@ from cwnd.papers.ha2008.setups.testbed import NAMES
 from cwnd.reproduce import Answer, Holds, Measured, Point, Results, Setup
 
 RATES = (10, 20, 50, 100, 200, 400)
-#: From the lowest to the highest bandwidth SACK loses more than BY of the link; between, none is above a lower one's by more than SLACK.
+#: From the lowest to the highest bandwidth, SACK's share falls by more than BY of the link; at no bandwidth it is more than SLACK above that at a lower one.
 BY, SLACK = 0.05, 0.02
 
 
 class Fig10b(Figure10):
     """Figure 10 b: four flows of CUBIC, BIC, HSTCP or SACK and four SACK flows, 10 ms, up to 400 Mbit/s.
 
-    SACK alone fills the link. Its share beside CUBIC is about that beside SACK, at some bandwidths higher; beside BIC and HSTCP it falls as the
-    bandwidth grows. What is left open: setups/against_sack.py, and the bandwidths.
+    SACK alone fills the link. Its share alongside CUBIC is about that alongside SACK, and higher at some bandwidths; alongside BIC and HSTCP it
+    falls as the bandwidth grows. setups/against_sack.py says what is left open; so are the bandwidths.
     """
 
     title = "Four flows of X and four SACK flows, RTT 10 ms, 10 to 400 Mbit/s"

@@ -18,7 +18,7 @@ class Fig10c(Figure10):
     """Figure 10 c: four flows of CUBIC, BIC, HSTCP or SACK and four SACK flows, 100 ms, up to 400 Mbit/s.
 
     All are reasonably friendly up to 10 Mbit/s; above, the ratio SACK / X "drops quite rapidly". CUBIC and BIC are alike, slightly more
-    aggressive than HSTCP, "especially for the bandwidth less than 100Mbps". What is left open: setups/against_sack.py, and the bandwidths.
+    aggressive than HSTCP, "especially for the bandwidth less than 100Mbps". setups/against_sack.py says what is left open; so are the bandwidths.
     """
 
     title = "Four flows of X and four SACK flows, RTT 100 ms, 4 to 400 Mbit/s"

@@ -5,15 +5,15 @@ from cwnd.papers.ha2008.setups.hook_counter import MEMBERS, RELEASED, SWITCH_S, 
 from cwnd.reproduce import Answer, Experiment, Figure, Holds, Point, Results, Setup, Undecidable
 from cwnd.reproduce.claims import claims_of
 
-NO_RUST = "a module is Rust source, and there is no cargo on this machine to build it"
+NO_RUST = "a module is Rust source, and this machine has no cargo to build it"
 
 
 class Fig2Modules(Experiment[Built | NoRust]):
-    """Figure 2 and section 4.2: the pluggable module interface, which hooks there are, when each is called, which of them are required.
+    """Figure 2 and section 4.2: the pluggable module interface: which hooks exist, when each is called, which of them are required.
 
-    A module (`hook_counter.rs`) counts the calls of its hooks. It is built and loaded while a simulation runs, then simulated through losses, an
-    outage and a switch, through packets that come late, and behind a queue that marks, and compared with the transport's own record; it is built again without some hooks. The interface is this project's, whose
-    hooks have Linux's names. The experiment needs Rust on the machine. Left open: nothing that a run needs.
+    A module (`hook_counter.rs`) counts the calls of its hooks. It is built and loaded while a simulation runs. It is then simulated with losses, an
+    outage and a switch, with late packets, and with a queue that marks, and compared with the transport's own record. It is built again without some
+    hooks. The interface is this project's, whose hooks have Linux's names. The experiment needs Rust on the machine. Left open: nothing that a run needs.
     """
 
     title = "A module's hooks: which exist, when they are called, which are required"

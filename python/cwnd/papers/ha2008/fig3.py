@@ -32,8 +32,8 @@ class Fig3Numbers:
 class Fig3(Experiment[Fig3Numbers]):
     """Figure 3: average window against loss rate of standard TCP, HSTCP (both from RFC 3649) and CUBIC (equations 6 and 4), RTT 10 and 100 ms.
 
-    The figure is computed. Measured beside it: a flow that loses every 1/p-th packet, without delayed acknowledgements, from the formula's own
-    window on. CUBIC also from slow start and with fast convergence, where the mean depends on history. Left open: the range of the axes, and
+    The figure is computed. For comparison, a flow that loses every 1/p-th packet is measured, without delayed acknowledgements, from the formula's
+    own window on; CUBIC also from slow start and with fast convergence, where the mean depends on history. Left open: the range of the axes, and
     everything that a measurement needs.
     """
 

@@ -13,9 +13,9 @@ from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, R
 from cwnd.reproduce.forms import recorded, variables
 from cwnd.reproduce.numbers import JsonObject
 
-#: Unstated: the first flow has been alone for this long; where in its epoch it is then is left to chance.
+#: Unstated: the first flow is alone for this long; its position in the epoch is then random.
 ALONE = {"uniform": ["50s", "80s"]}
-#: "Around W_max", as we read it, and for how much of an epoch: a straight line from 0.8 W_max to W_max is there for a quarter of it.
+#: "Around W_max", as we read it, and the part of an epoch: a straight line from 0.8 W_max to W_max is there for a quarter of it.
 AROUND, PLATEAU = 0.05, 0.5
 #: A phase is visited when a flow is in it for this part of the time.
 VISITED = 0.05

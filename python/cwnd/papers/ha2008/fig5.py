@@ -48,7 +48,7 @@ def in_tcp_region(run: Result) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """CUBIC beside SACK."""
+    """CUBIC alongside SACK."""
 
     #: Throughput and mean window of CUBIC over those of SACK.
     throughput: float

@@ -36,8 +36,8 @@ class Fig6(Experiment[Fig6Numbers]):
     """Figure 6: four CUBIC and four SACK flows on 400 Mbit/s, 40 ms, a buffer of one BDP of a flow.
 
     The four CUBIC flows converge "nicely within a short period of time", with smooth windows; the link is used to about 95 %, 72 % of it by
-    CUBIC, 23 % by SACK: read as iperf's numbers, which are payload. 72 + 23 leaves no room for the 15 % of background traffic of section 6.1, so it runs without and with it.
-    Left open: background, duration, start times, and what short and smooth mean.
+    CUBIC, 23 % by SACK: read as iperf's numbers, which are payload. 72 + 23 leaves no capacity for the 15 % of background traffic of section 6.1, so
+    the experiment runs without and with it. Left open: background, duration, start times, and what short and smooth mean.
     """
 
     title = "Four CUBIC and four SACK flows, 400 Mbit/s, 40 ms, without and with background traffic"

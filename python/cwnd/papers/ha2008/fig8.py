@@ -14,7 +14,7 @@ from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, R
 WARM_UP = 0.2
 #: Unstated: round trips between the two ends, ms.
 ALL_MS, SOME_MS = (16, 42, 82, 162, 324), (16, 82, 324)
-#: From the shortest to the longest RTT SACK loses more than BY of the link; between, none is above a shorter one's by more than SLACK.
+#: From the shortest to the longest RTT, SACK's utilisation falls by more than BY; at no RTT it is more than SLACK above that at a shorter one.
 BY, SLACK = 0.05, 0.01
 
 

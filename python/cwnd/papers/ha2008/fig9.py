@@ -32,7 +32,7 @@ class Fig9(Experiment[Fig9Numbers]):
     """Figure 9: two flows of one algorithm with different round trips: fairness (a) and link utilisation (b).
 
     One flow has 162 ms, the other 16 to 162 ms (the text has 164 once), on 400 Mbit/s behind 2 Mbyte of buffer, with the background traffic of
-    section 6.1. The throughput ratio is read as that of the long round trip over the short one: below 1 where the short one wins. Left open:
+    section 6.1. The throughput ratio is read as that of the long round trip over the short one: below 1 where the short one gets more. Left open:
     durations, start times, the points between the ends.
     """
 

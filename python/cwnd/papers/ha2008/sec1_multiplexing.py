@@ -10,14 +10,14 @@ from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: the fair share of a flow, Mbit/s, outside CUBIC's TCP region at this round trip, ms; a buffer of one BDP.
 SHARE_MBPS, RTT_MS = 20, 100
-#: Unstated: how many flows are many, the two that are looked at among them.
+#: Unstated: how many flows are many, including the two that are compared.
 MANY = 20
-#: Unstated: the others start first, the second of the two last, when the first has been there for a while.
+#: Unstated: the others start first, and the second of the two last, some time after the first.
 EARLY, LATE = {"uniform": ["0s", "30s"]}, {"uniform": ["60s", "90s"]}
 
 
 class Sec1Multiplexing(Experiment[Joined]):
-    """Section 1, multiplexing: flows converge by themselves where many share a link and lose at different times.
+    """Section 1, multiplexing: flows converge without further measures where many share a link and lose at different times.
 
     "Although BIC-TCP may converge slowly under low statistical multiplexing where only a few flows are competing, its convergence speed is not an
     issue under typical Internet environments." A second flow joins one that is alone; or it joins with others of the same algorithm, on a link
@@ -52,7 +52,7 @@ class Sec1Multiplexing(Experiment[Joined]):
         return joined(run)
 
     def claims(self, results: Results[Joined]) -> dict[str, Answer]:
-        # Where neither converged, neither was faster; where only the two alone did not, those among many were.
+        # If neither converged, neither was faster; if only the two alone did not, those among many were faster.
         return {
             f"{name}-faster-among-many": Measured(time_ratio(results, f"{name}, {MANY}", f"{name}, 2"))
             for name in ("cubic", "bic")

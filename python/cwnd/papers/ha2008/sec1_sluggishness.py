@@ -49,12 +49,12 @@ def climb(half: int, every: bool) -> Calls:
 
 
 class Sec1Sluggishness(Experiment[Calls | Simulated]):
-    """Section 1, sluggishness: how long standard TCP climbs from half the BDP to the BDP of a path of 10 Gbit/s, 100 ms.
+    """Section 1, sluggishness: how long standard TCP takes from half the BDP to the BDP of a path of 10 Gbit/s, 100 ms.
 
-    The packets have 1250 bytes, so the BDP is 100 000 packets; one packet per round trip makes 50 000 round trips, 5000 s. Every
-    acknowledgement of the climb is a call of the algorithm; the shortened run gives it one per round trip, for all that it acknowledges. The
-    full run simulates it too; the shortened one a path of a hundredth of the rate, whose climb has to last a hundredth of the time. Left open:
-    delayed acknowledgements (none here, as the text counts one packet per round trip).
+    The packets have 1250 bytes, so the BDP is 100 000 packets; one packet per round trip makes 50 000 round trips, 5000 s. Every acknowledgement of
+    the climb is a call of the algorithm; the shortened run makes one call per round trip, for all acknowledged packets. The full run also simulates
+    the path; the shortened run simulates a path with a hundredth of the rate, whose climb must take a hundredth of the time. Left open: delayed
+    acknowledgements (none here, as the text counts one packet per round trip).
     """
 
     title = "Standard TCP from half the BDP to the BDP, 10 Gbit/s, 100 ms"

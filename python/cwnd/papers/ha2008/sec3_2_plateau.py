@@ -14,7 +14,7 @@ from cwnd.reproduce.numbers import JsonObject
 #: Unstated: the path, outside CUBIC's TCP region, with a buffer of one BDP.
 MBPS, RTT_MS = 100, 100
 COUNTS = (1, 2, 4)
-#: Unstated: what comes before is not the steady state.
+#: Unstated: the steady state begins here.
 WARM_UP_S = 100
 #: Losses closer than this are one congestion event: the round trip with a full buffer.
 EVENT_S = 2 * RTT_MS / 1e3
@@ -35,7 +35,7 @@ class Sec3_2Plateau(Experiment[Sec3_2PlateauNumbers]):
     """Section 3.2, the plateau: most window samples are close to W_max, and few packets are lost at a time.
 
     "Under steady state, most window size samples of CUBIC are close to W_max"; protocols with convex growth have their largest increment at the
-    saturation point, "introducing a large burst of packet losses". W_max is the memory that the curve of the present epoch aims at. Left open:
+    saturation point, "introducing a large burst of packet losses". W_max is the remembered window that the current epoch's curve aims at. Left open:
     path, number of flows, what close means. One, two and four flows of CUBIC, STCP or HSTCP; no background traffic.
     """
 

@@ -26,7 +26,7 @@ class StartUp:
 class Sec4_2Hooks(Experiment[AfterTimeout | AfterLosses | StartUp]):
     """Section 4.2, CUBIC's hooks: what a timeout resets, what undo returns, and what an initial ssthresh is used for.
 
-    Called one by one, in the module's integer form (Linux 2.6.22, `cubic-2.1`) and in that of Algorithm 1. By the text undo returns max(cwnd, last_max),
+    The hooks are called one by one, in the module's integer form (Linux 2.6.22, `cubic-2.1`) and in Algorithm 1's. In the text, undo returns max(cwnd, last_max),
     "which is the congestion window before the drop". After fast convergence last_max is 0.9 of it by Algorithm 1, and 0.8 of it by section 4.2's own
     `recalc_ssthresh`. Left open: what a well-set initial ssthresh is (ours: half of what link and buffer hold, and the BDP) and on which path.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 from cwnd.papers.ha2008.setups.against_sack import AgainstSack, Shares, against_sack
 from cwnd.reproduce import Answer, Figure, Measured, Point, Results, Setup
 
-#: Unstated: Mbit/s and ms of the networks, 10 to 33 packets of BDP where it is small and 333 to 833 where it is large.
+#: Unstated: Mbit/s and ms of the networks; a small BDP is 10 to 33 packets, a large one 333 to 833.
 NETWORKS = {
     "small-bdp": ((2, 100), (10, 40)),
     "short-rtt-small-bdp": ((20, 8), (40, 4)),
@@ -28,7 +28,7 @@ class Sec5_1Replacement(AgainstSack):
         return [
             Point(
                 f"{kind}, {rate} Mbit/s, {rtt} ms, {name}",
-                # The large networks take longest to forget how the flows began, and the small ones cost nothing.
+                # In the large networks, the effect of the start lasts longest, and the small ones cost nothing.
                 against_sack(
                     cc, rate=rate, rtt_ms=rtt, seconds=end if rate > 100 else 4 * end, each=1, with_background=False
                 ),

@@ -14,8 +14,8 @@ ABOVE = (1000, 2000)
 class Sec6_4Cutoffs(AgainstSack):
     """Section 6.4, fixed cutoffs: BIC and HSTCP leave their TCP mode at 14 and 38 packets, also at a round trip of 1 ms; CUBIC does not.
 
-    "Even with 1ms RTT, if BDP is larger than 38 packets, HSTCP will operate in a scalable mode." The paper argues; it is run here with one flow
-    of X and one SACK flow. Left open: bandwidths, how many flows; no background here.
+    "Even with 1ms RTT, if BDP is larger than 38 packets, HSTCP will operate in a scalable mode." The paper gives an argument and no run; this
+    experiment runs one flow of X and one SACK flow. Left open: bandwidths, how many flows; no background here.
     """
 
     title = "One flow of X and one SACK flow at 1 ms, BDP below and above the cutoffs of 14 and 38 packets"

@@ -25,7 +25,7 @@ FREED_S = 40
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Two flows of CUBIC beside two of SACK."""
+    """Two flows of CUBIC alongside two of SACK."""
 
     #: Of the two of CUBIC.
     jain: float
@@ -68,7 +68,7 @@ class Table1Clamps(Experiment[Joined | Shared | Regained | Freed | Started]):
     "Clamped the maximum window increment to 32 packets per RTT"; 2.1 "enhances the scalability of CUBIC over very large BDP network paths" and starts
     up faster, 2.2 "improves its convergence speed while maintaining its fairness and TCP friendliness". The three are the kernel's integer form
     with the clamp of the text and nothing else changed. Left open: the path (ours: 400 Mbit/s, 320 ms, one BDP of buffer), and every number.
-    After a first look, runs that had not come to their end were lengthened: 720 s for 420 (joins), 180 s for 120 (freed), 120 s for 90 (start).
+    After a first look at the results, runs that were too short were lengthened: 720 s instead of 420 (joins), 180 s instead of 120 (freed), 120 s instead of 90 (start).
     """
 
     title = "CUBIC 2.0, 2.1 and 2.2 on 400 Mbit/s, 320 ms: what the clamps change"

@@ -57,9 +57,9 @@ def error(method: str) -> Errors:
 class Table1CubeRoot(Experiment[Costs | Errors]):
     """Table 1, the cube root: bisection against Newton-Raphson with a table for small arguments.
 
-    The paper counts 1032 clocks for the one and 79 for the other on average, and says that the running time of the latter varies less. Here:
-    processor time of the core's own roots (docs/results/cube-root.md has clocks, and whose they are), of arguments that CUBIC has, each used only
-    once. Left open: processor, arguments, compiler, and how far either root is off.
+    The paper counts 1032 clocks for bisection and 79 for Newton-Raphson on average, and says that the running time of the latter varies less. This
+    experiment measures processor time of the core's own roots (docs/results/cube-root.md has clocks) for arguments that CUBIC has, each used only
+    once. Left open: processor, arguments, compiler, and the error of either root.
     """
 
     title = "Cube root by bisection and by Newton-Raphson with a table: cost and error"

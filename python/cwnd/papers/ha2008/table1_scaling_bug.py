@@ -8,7 +8,7 @@ from cwnd.reproduce import Answer, Experiment, Figure, Holds, Measured, Point, R
 from cwnd.reproduce.numbers import JsonObject
 
 FORMS = {"with the bug": "cubic-2.6.18-unfixed", "without": "cubic-2.0"}
-#: Unstated: two paths; two flows of the one form, after a warm-up.
+#: Unstated: two paths; two flows of one form, after a warm-up.
 PATHS = {"100 Mbit/s, 40 ms": (100, 40), "400 Mbit/s, 100 ms": (400, 100)}
 WARM_UP_S = 40
 
@@ -25,8 +25,8 @@ class Table1ScalingBugNumbers:
 class Table1ScalingBug(Experiment[Table1ScalingBugNumbers]):
     """Table 1, the scaling bug: "the original implementation of CUBIC has a scaling bug. It has taken about a month to fix this bug".
 
-    CUBIC 2.0 as in Linux 2.6.18, with the bug, and as in 2.6.19, without. The paper says neither what it was nor what it did: the unfixed form is
-    the kernel's of that month, whose curve in the window's units is 13 times too flat, and whose clamp is 20 packets a second. Left open: all.
+    CUBIC 2.0 as in Linux 2.6.18, with the bug, and as in 2.6.19, without it. The paper does not describe the bug or its effect. The unfixed form is the
+    kernel's of that month: its curve in the window's units is 13 times too flat, and its clamp is 20 packets a second. Left open: everything.
     """
 
     title = "CUBIC 2.0 with the scaling bug of Linux 2.6.18 and without"

@@ -8,7 +8,7 @@ from cwnd.reproduce import Answer, Experiment, Figure, Holds, Point, Reported, R
 
 #: W_tcp by acknowledgement (the pseudocode; Linux 2.6.22), and by the closed form of equation 4.
 FORMS = {"per ACK": "cubic-2.2", "per ACK, Linux 2.6.22": "cubic-2.1", "closed form": "cubic-rfc8312"}
-#: Unstated: the path's round trip, what the receiver makes of it, both µs, the window at the loss, and how long the flow is watched.
+#: Unstated: the path's round trip and the one that the receiver pretends, µs, the window at the loss, and the duration.
 TRUE_US, FALSE_US, WINDOW, SECONDS = 100_000, 20_000, 200, 20
 #: A window that differs by less than a packet in the mean is the same.
 PACKET = 1.0
@@ -45,11 +45,11 @@ def send(cc: str, source: str, echo: str) -> Table1TimestampsNumbers:
 
 
 class Table1Timestamps(Experiment[Table1TimestampsNumbers]):
-    """Table 1, timestamps: a receiver that echoes timestamps of a later moment pretends a shorter round trip.
+    """Table 1, timestamps: a receiver that echoes later timestamps pretends a shorter round trip.
 
     Until 2.6.22 CUBIC takes its round trips from the echoed timestamps; 2.6.23 removes this against "malicious receiver attacks that reports wrong
-    timestamps to reduce RTTs for more throughput". Here a sender stores when it sent each packet and also gets the echo. The algorithm is called with the
-    round trip from the one or the other. One loss, then 20 s. Left open: how much the false echo gains, and in which form of W_tcp.
+    timestamps to reduce RTTs for more throughput". Here a sender stores when it sent each packet and also gets the echo. The algorithm is called with
+    the round trip from one or the other. One loss, then 20 s. Left open: how much the false echo gains, and in which form of W_tcp.
     """
 
     title = "A receiver that echoes false timestamps, and CUBIC with and without using them"

@@ -16,7 +16,7 @@ from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated; the losses come at windows of about 480 and 430 packets.
 RTT_S, LOST = 0.1, "at:20000,30000"
-#: "Around", where the paper says so and gives no error.
+#: "Around", where the paper gives no error.
 ABOUT = 0.1
 
 
@@ -39,7 +39,7 @@ class Algorithm1Numbers:
 class Algorithm1(Experiment[Algorithm1Numbers]):
     """Algorithm 1, the CUBIC of Linux 2.6.18 as the paper prints it: each labelled behaviour in a trace of every acknowledgement.
 
-    One flow on a link that never limits; of its packets two are lost, the second before the window is back. Left open: everything of the set-up.
+    One flow on a link that never limits; two of its packets are lost, the second before the window has recovered. Left open: the whole set-up.
     """
 
     title = "One flow, two losses: the behaviours that Algorithm 1 names"
@@ -60,7 +60,7 @@ class Algorithm1(Experiment[Algorithm1Numbers]):
         first, (second, before, after) = backoffs(run)[0][:2]
         remembered = run.inner["value"].to_numpy()[run.inner["time_s"].to_numpy() > second]
         ssthresh = math.inf if limit[0] is None or not limit[0] < 2**30 else float(limit[0])
-        # Acknowledgements to a packet below 100 packets, and above until the first loss is noticed.
+        # Acknowledgements per packet of growth, below 100 packets, and above until the first loss is detected.
         start, above = int(np.argmax(window >= 100)), int(np.argmax(time > first[0] - 2 * RTT_S))
         apart = [reached(time, window, size) for size in (100, 200, 400)]
         at = np.arange(second + 1, run.scenario.duration_s - 1, 0.1)

@@ -21,10 +21,10 @@ class Fig10Numbers:
 
 
 class Fig10(Experiment[Fig10Numbers]):
-    """Figure 10: large excursions of a CUBIC window where drops are not synchronised, and how little of them the throughput shows.
+    """Figure 10: large excursions of a CUBIC window where drops are not synchronised, which the throughput hardly shows.
 
     Set-up as of figure 6 (three long flows, 25 on-off sessions, 250 Mbit/s, 200 ms, one BDP of buffer). Left open: whether figure 10 has
-    that set-up, and the time scale of "throughput": here a second, for window and throughput.
+    that set-up, and the time scale of "throughput": here one second, for window and throughput.
     """
 
     title = "Excursions of CUBIC's windows among on-off sessions, 250 Mbit/s, 200 ms"

@@ -27,8 +27,9 @@ class Fig11Numbers:
 class Fig11(Experiment[Fig11Numbers]):
     """Figure 11: utilisation of the link by two flows against the buffer, 1 to 100 % of the BDP, at 10 and 250 Mbit/s.
 
-    The document sweeps from 2.5 % and speaks of less: 1 % is added. It suspects bursts behind the collapse at 250 Mbit/s: the small
-    buffers there run without a limit on bursts, with one of four packets, and paced. Utilisation is payload, as iperf reports it. Left open: round trip (read: 200 ms), start times.
+    The document's sweep begins at 2.5 %, but its text mentions smaller buffers, so 1 % is added. It suspects bursts as the cause of the collapse at
+    250 Mbit/s: the small buffers there run without a limit on bursts, with a limit of four packets, and paced. Utilisation is payload, as iperf
+    reports it. Left open: round trip (read: 200 ms), start times.
     """
 
     title = "Utilisation by two flows against the buffer, 10 and 250 Mbit/s, 200 ms"

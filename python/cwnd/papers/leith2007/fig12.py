@@ -11,7 +11,7 @@ from cwnd.reproduce.numbers import JsonObject
 
 SHORT_MS = (16, 40, 80, 120, 162)
 START = {"uniform": ["0s", "100s"]}
-#: A fast link has lane live for itself: its points are shorter there, or ten of them would take an hour and a half.
+#: In lane live, points of a fast link run one at a time: they are shorter there, or ten of them would take an hour and a half.
 LIVE_S = 200
 
 
@@ -25,8 +25,8 @@ class Fig12Numbers:
 class Fig12(Experiment[Fig12Numbers]):
     """Figure 12: throughput ratio of two flows, 162 ms against 16 to 162 ms, at 10 and 250 Mbit/s; CUBIC and standard TCP.
 
-    No web traffic. The buffer is one BDP: of the longer round trip, as the document does not say. Left open besides: the second flow's round trips,
-    and start times, on which the ratio depends (figure 13): at random here, and the mean over the seeds is judged.
+    No web traffic. The buffer is one BDP; the document does not say of which round trip, so it is the longer one's. Also left open: the second
+    flow's round trips, and start times, on which the ratio depends (figure 13). They are random here, and the mean over the seeds is judged.
     """
 
     title = "Throughput ratio of two flows, 162 ms against 16 to 162 ms, at 10 and 250 Mbit/s"

@@ -28,9 +28,9 @@ def ratios(results: Results[Fig13Numbers], name: str, when: str) -> list[float]:
 class Fig13(Experiment[Fig13Numbers]):
     """Figure 13: the throughput ratio of two CUBIC flows of 162 ms and a shorter round trip for different start times of the second.
 
-    The caption is lost; read: 10 Mbit/s and the shortest round trip of the testbed, in the long form 250 Mbit/s besides. Twelve start times;
-    the ratio of the ten minutes after the start, and of the ten minutes after those. To find the cause, the same runs are repeated with packets that leave up to a
-    packet's time late at random, and with standard TCP.
+    The caption is lost; read: 10 Mbit/s and the shortest round trip of the testbed, and in the long form also 250 Mbit/s. Twelve start times; the
+    ratio of the ten minutes after the start, and of the next ten minutes. To find the cause, the same runs are repeated with packets that leave up to
+    a packet's time late at random, and with standard TCP.
     """
 
     title = "Throughput ratio of two CUBIC flows, 162 and 16 ms, against the second's start time"
@@ -44,7 +44,7 @@ class Fig13(Experiment[Fig13Numbers]):
             Point(
                 f"{name}, {rate}, {start}",
                 joined_later(flow, rate, start),
-                # From where the second starts it is only chance that differs: what twelve draws of that do.
+                # The same start time with twelve random streams shows the effect of randomness alone.
                 seeds=len(STARTS_S) if name == "CUBIC, random" and not start else 1,
                 info={"name": name, "rate": rate, "start": start},
             )

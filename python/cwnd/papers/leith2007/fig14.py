@@ -12,9 +12,9 @@ from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, 
 from cwnd.reproduce.numbers import JsonObject
 
 CUBIC = "cubic-2.0"
-#: Unstated: the second flow comes when the first has been alone for a while.
+#: Unstated: the second flow starts when the first has been alone for some time.
 START = {"uniform": ["0s", "100s"]}
-#: The quantisations of Algorithm 1 taken away one by one, then exact arithmetic, then standard TCP.
+#: The quantisations of Algorithm 1 removed one by one, then exact arithmetic, then standard TCP.
 #: Segments count, so that no ratio has to make up for delayed acknowledgements.
 SEGMENTS: JsonObject = {"counting": "segments", "ack_ratio": False}
 FINER: Mapping[str, JsonObject] = {
@@ -39,8 +39,9 @@ class Fig14(Experiment[Fig14Numbers]):
     """Figure 14: two CUBIC flows at low windows, 1 Mbit/s, of which one is "essentially starved".
 
     The caption is lost; read: each round trip of the testbed with one BDP of queue (1 to 16 packets), the second flow later. "Can be observed": the
-    worst round trip of each seed is judged (settled after first runs over these round trips and queues, which had shown no starvation of 2.6.18). The document suspects quantisation of increase and backoff, so the finer forms run too: every increment with
-    its fraction in microseconds (`cubic-2.2`, and that of the second column), and the kernel's counting without its extra acknowledgements.
+    worst round trip of each seed is judged (decided after first runs with these round trips and queues, which had shown no starvation of 2.6.18). The
+    document suspects quantisation of increase and backoff, so finer forms run too: every increment with its fraction in microseconds (`cubic-2.2`,
+    and the second column's form), and the kernel's counting without its extra acknowledgements.
     """
 
     title = "Two CUBIC flows at low windows, 1 Mbit/s: share of the smaller"

@@ -37,10 +37,11 @@ class Fig16Numbers:
 
 
 class Fig16(Experiment[Fig16Numbers]):
-    """Figure 16: CUBIC of 160 ms (flow 1) beside standard TCP of 16 ms (flow 2) on 1 Mbit/s behind a queue of one BDP: gross unfairness.
+    """Figure 16: CUBIC of 160 ms (flow 1) alongside standard TCP of 16 ms (flow 2) on 1 Mbit/s behind a queue of one BDP: gross unfairness.
 
-    Which flow loses is not said, nor whose BDP the queue is: read as that of the longer round trip (13 packets), and for comparison that of the
-    shorter (1 packet), and 50 packets; the reading was settled by the rule for all experiments with two round trips, after a first look at all three. Quantisation is suspected, so finer arithmetic runs too, and standard TCP in CUBIC's place.
+    The document says neither which flow gets less nor whose BDP the queue is: read as that of the longer round trip (13 packets), and for comparison
+    that of the shorter (1 packet), and 50 packets. The reading follows the rule for all experiments with two round trips, and was decided after a
+    first look at all three. Quantisation is suspected, so finer arithmetic runs too, and standard TCP in CUBIC's place.
     """
 
     title = "CUBIC of 160 ms alongside standard TCP of 16 ms, 1 Mbit/s"

@@ -9,12 +9,12 @@ from cwnd.metrics import curves
 from cwnd.metrics.run import converged
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
-#: Unstated: the first flow has been alone for this long, long enough to have lost; where in its epoch it is then is left to chance.
+#: Unstated: the first flow is alone for this long, long enough to have lost packets; its position in the epoch is then random.
 ALONE = {"uniform": ["100s", "150s"]}
 RATES = (10, 250, 500)
 #: Against phase effects: hosts add up to one packet's time at the bottleneck, at random, before each packet.
 OVERHEAD_US = {rate: 12_000 // rate for rate in RATES}
-#: Unstated. The shortened run sees the two flows converge at 250 Mbit/s, and that they have not by then at 500.
+#: Unstated. In the shortened run, the two flows converge at 250 Mbit/s, and have not yet converged at 500.
 FULL_S, SHORT_S = 3000, {10: 1500, 250: 1200, 500: 900}
 
 

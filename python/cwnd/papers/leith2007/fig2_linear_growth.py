@@ -29,7 +29,7 @@ class Fig2LinearGrowthNumbers:
 
 
 class Fig2LinearGrowth(Experiment[Fig2LinearGrowthNumbers]):
-    """Figure 2, the second bullet, and finding 3: above about 5000 packets growth is linear, so epochs are in proportion to the BDP.
+    """Figure 2, the second bullet, and finding 3: above about 5000 packets growth is linear, so epochs are proportional to the BDP.
 
     One flow per BDP from 500 to 20 000 packets (200 ms, queue one BDP), with a clamp of 20 packets a second (as the paper prints it), 160 (as in
     the corrected kernel), and without; and flow 1 of figure 2's set-up at 500 Mbit/s. Linear: an epoch's curve is never further from the straight
@@ -45,7 +45,7 @@ class Fig2LinearGrowth(Experiment[Fig2LinearGrowthNumbers]):
         for name, per_s in CLAMPS.items():
             flow = with_clamp(setup.cubic, per_s)
             for bdp in setup.pick(ALL, SOME):
-                # Start, and four epochs: a fifth of the two BDPs at half the clamp (the queue doubles the round trip), or at the cubic's pace.
+                # Start, and four epochs: a fifth of the two BDPs at half the clamp (the queue doubles the round trip), or at the cubic's rate.
                 epoch = max(0.4 * bdp / (per_s / 2) if per_s else 0, 2 * bdp ** (1 / 3))
                 scenario = testbed(bdp * 1500 * 8 / 0.2 / 1e6, 150 + 4 * epoch, [flow])
                 points.append(

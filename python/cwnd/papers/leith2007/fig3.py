@@ -25,10 +25,10 @@ class Fig3Numbers:
 
 
 class Fig3(Experiment[Fig3Numbers]):
-    """Figure 3: over a sufficiently long period two CUBIC flows get about the same.
+    """Figure 3: over a sufficiently long period two CUBIC flows get about the same throughput.
 
-    Left open: everything (the caption is lost); so the set-up of figure 2, for half an hour (short) or two, measured from 600 s after the second
-    start on: long after the 300 s that convergence often takes more than.
+    Left open: everything (the caption is lost). So this is the set-up of figure 2, for half an hour (short) or two hours, measured from 600 s after
+    the second start: long after the 300 s that convergence is said to exceed often.
     """
 
     title = "Two CUBIC flows, the second later: long-term throughput at 10, 250 and 500 Mbit/s"

@@ -28,7 +28,7 @@ class Fig4Numbers:
 
 
 def ensemble(results: Results[Fig4Numbers], key: str) -> NDArray[np.float64]:
-    """Mean over the runs of both throughputs, every 10 s after the second start, as far as all runs reach."""
+    """Mean over the runs of both throughputs, every 10 s after the second start, up to the end of the shortest run."""
     shortest = min(len(run.mbps[0]) for run in results[key])
     runs = np.array([[flow[:shortest] for flow in run.mbps] for run in results[key]], np.float64)
     return np.asarray(runs.mean(axis=0), np.float64)

@@ -24,12 +24,12 @@ class Fig5Numbers:
 
 
 class Fig5(Experiment[Fig5Numbers]):
-    """Figure 5: completion time of a download against its size, alone, and beside one long flow of the same algorithm.
+    """Figure 5: completion time of a download against its size, alone, and alongside one long flow of the same algorithm.
 
     CUBIC, standard TCP and H-TCP behind a queue of one BDP. Rate, round trip and sizes are left open (the caption is lost): 250 Mbit/s, 200 ms,
-    and 100 MB to 3 GB (3 to 96 s of the whole link); the long flow is there for 100 to 150 s before.
+    and 100 MB to 3 GB (3 to 96 s of the whole link); the long flow starts 100 to 150 s earlier.
 
-    With two segments to an acknowledgement H-TCP grows by segments, as its module of Linux 2.6.18 did (net/ipv4/tcp_htcp.c), CUBIC corrects its
+    With two segments per acknowledgement, H-TCP grows by segments, as its module of Linux 2.6.18 did (net/ipv4/tcp_htcp.c), CUBIC corrects its
     count by the acknowledgement ratio, and standard TCP counts acknowledgements.
     """
 
@@ -61,7 +61,7 @@ class Fig5(Experiment[Fig5Numbers]):
         begin, end = transfer["start_s"], transfer["end_s"]
         if end is None or point.info["case"] == "alone":
             return Fig5Numbers(took_s=math.inf if end is None else end - begin, long_mbps=0.0)
-        # What the long flow gets while the download lasts.
+        # Throughput of the long flow during the download.
         bytes_ = run.scenario.packet_bytes
         got = rates(run.cwnd, packet_bytes=bytes_, interval_s=end - begin, begin_s=begin, end_s=end).mbps
         return Fig5Numbers(took_s=end - begin, long_mbps=float(got[1][0]))

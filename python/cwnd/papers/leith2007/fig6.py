@@ -14,7 +14,7 @@ from cwnd.reproduce.numbers import JsonObject
 
 #: Unstated: all start within ten seconds; the first 100 s are not measured. "Throughput" is a mean over ten seconds.
 START, WARM_UP_S, MEAN_S = {"uniform": ["0s", "10s"]}, 100, 10
-#: A spell: one flow has more than this much of another.
+#: A spell: one flow has more than this multiple of another's throughput.
 TIMES = 2
 
 
@@ -29,7 +29,7 @@ class Fig6Numbers:
 
 
 class Fig6(Experiment[Fig6Numbers]):
-    """Figure 6: three long CUBIC flows and 25 on-off sessions: equal shares over an hour, with hundreds of seconds of unfairness in it.
+    """Figure 6: three long CUBIC flows and 25 on-off sessions: equal shares over an hour that contains hundreds of seconds of unfairness.
 
     250 Mbit/s, 200 ms, queue of one BDP; sessions with pauses of 10 s and transfers of 600 packets on average. Left open: the sessions' direction,
     and when the flows start.

@@ -28,11 +28,11 @@ class Fig7Numbers:
 
 
 class Fig7(Experiment[Fig7Numbers]):
-    """Figure 7: with synchronised losses the adaptation of W_max makes a period-two cycle.
+    """Figure 7: with synchronised losses, the adaptation of W_max causes a period-two cycle.
 
     Epochs end alternately before and after the inflection (the window at the loss below, or not below, the last W_max), "in every second period
-    … aggressively probing". Left open: everything (the caption is lost); so the set-up of figure 2. A loss counts as synchronised where both flows
-    have it, and an epoch where both its ends are.
+    … aggressively probing". Left open: everything (the caption is lost), so this is the set-up of figure 2. A loss counts as synchronised if both
+    flows have it, and an epoch if both its ends are.
     """
 
     title = "Synchronised epochs of two CUBIC flows that end alternately before and after the inflection"

@@ -11,7 +11,7 @@ from cwnd.papers.leith2007.setups import HTCP_08, backoffs, with_clamp, with_sst
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.numbers import JsonObject
 
-#: Unstated: the BDP of 250 Mbit/s and 200 ms, that is half of what two flows have at a loss; and how long growth is followed.
+#: Unstated: the BDP of 250 Mbit/s and 200 ms, which is half of what two flows have at a loss; and how long growth is recorded.
 W, RTT_S, SHOWN_S = 4166, 0.2, 40
 #: Our reading of "the steep part": more packets a second than this.
 STEEP = 100
@@ -29,12 +29,12 @@ class Fig8Numbers:
 
 
 def inflection(run: Fig8Numbers, part: float) -> float:
-    """When the curve reaches that part of W."""
+    """The time at which the curve reaches that part of W."""
     return float(np.interp(part * run.before, run.cwnd, run.since_s))
 
 
 def steep(run: Fig8Numbers, since: float) -> float:
-    """When growth passes `STEEP`, after the inflection; infinite if it never does."""
+    """The time at which growth exceeds `STEEP`, after the inflection; infinite if it never does."""
     at, per_s = np.array(run.since_s[5:]), np.subtract(run.cwnd[5:], run.cwnd[:-5]) / (5 * RTT_S)
     return next((float(time) for time in at[(at > since) & (per_s > STEEP)]), np.inf)
 
@@ -43,7 +43,7 @@ class Fig8(Experiment[Fig8Numbers]):
     """Figure 8: the increase after missing a drop, CUBIC with its inflection at 0.9 W and at W, and H-TCP.
 
     The paper computes the curves (equation 1, which has no clamp); here the algorithms draw them, without the clamp, on a link that never limits: one loss
-    at a window W, for 0.9 W another one before the window is back. H-TCP keeps 0.8, as in figure 9, for which this figure prepares. Left open: W,
+    at a window W, and for 0.9 W a second one before the window has recovered. H-TCP keeps 0.8, as in figure 9, which this figure introduces. Left open: W,
     round trip, the time shown (the caption is lost; its legend prints 0.8 W twice).
     """
 
@@ -53,7 +53,7 @@ class Fig8(Experiment[Fig8Numbers]):
 
     def grid(self, setup: Setup) -> list[Point]:
         def point(key: str, flow: JsonObject, window: int, second: bool) -> Point:
-            # Slow start to the threshold sends about two windows; the second loss is noticed about five round trips after the first.
+            # Slow start to the threshold sends about two windows; the second loss is detected about five round trips after the first.
             lost = f"at:{3 * window}" + (f",{8 * window}" if second else "")
             scenario: JsonObject = {
                 "duration": f"{SHOWN_S + 15}s",
@@ -82,7 +82,7 @@ class Fig8(Experiment[Fig8Numbers]):
         turn = {"0.9 W": inflection(runs["0.9 W"], 0.9), "W": inflection(runs["W"], 1.0)}
 
         def slope(key: str, at: float) -> float:
-            """To the right of the inflection: from it on, as long again as it took to get there."""
+            """To the right of the inflection: from it on, for as long as it took to reach it."""
             return growth(runs[key].since_s, runs[key].cwnd, at, at)
 
         cubic = {key: slope(key, at) for key, at in turn.items()}

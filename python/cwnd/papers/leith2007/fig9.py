@@ -24,12 +24,12 @@ class Fig9Numbers:
 
 
 class Fig9(Experiment[Fig9Numbers]):
-    """Figure 9: distributions of the window of CUBIC, of H-TCP with backoff 0.8, and of H-TCP with its own, where drops are not synchronised.
+    """Figure 9: distributions of the window of CUBIC, of H-TCP with backoff 0.8, and of H-TCP with its own backoff, where drops are not synchronised.
 
     Set-up as of figure 6 (three long flows, 25 on-off sessions, 250 Mbit/s, 200 ms), an hour in the document. Left open: whether figure 9
     has that set-up; how the windows were sampled: here every second, all three flows together.
 
-    With two segments to an acknowledgement H-TCP grows by segments, as its module of Linux 2.6.18 did (net/ipv4/tcp_htcp.c); CUBIC corrects its
+    With two segments per acknowledgement, H-TCP grows by segments, as its module of Linux 2.6.18 did (net/ipv4/tcp_htcp.c); CUBIC corrects its
     count by the acknowledgement ratio.
     """
 
@@ -56,7 +56,7 @@ class Fig9(Experiment[Fig9Numbers]):
         def distance(run: Mapping[str, Fig9Numbers]) -> float:
             return float(np.abs(np.array(run["CUBIC"].below) - np.array(run["H-TCP 0.8"].below)).max())
 
-        # Of the means over the seeds: a difference that is nearly zero in one seed makes a quotient without bound.
+        # Of the means over the seeds: a difference that is nearly zero in one seed makes the quotient unbounded.
         def apart(name: str) -> float:
             return abs(results.mean(name, "variation") - results.mean("CUBIC", "variation"))
 

@@ -10,7 +10,7 @@ from cwnd.reproduce.numbers import JsonObject
 
 
 class Sec3aAdaptation(SecondFlow):
-    """Section III.A and IV.C: the adaptation of W_max, which the CUBIC of 2005 does not have, improves the convergence rate.
+    """Sections III.A and IV.C: the adaptation of W_max, which the CUBIC of 2005 does not have, improves the convergence rate.
 
     Two flows, the second later, as in figure 2 (no web traffic: their losses are nearly synchronised). Left open: the set-up. The two versions
     differ in more than the adaptation (clamp, start, what is counted), so the later one runs without it too.

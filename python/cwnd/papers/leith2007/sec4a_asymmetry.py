@@ -11,7 +11,7 @@ from cwnd.papers.leith2007.setups import backoffs, with_ssthresh
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 from cwnd.reproduce.numbers import JsonObject
 
-#: Unstated: their windows at the loss, which comes when both have left slow start; against phases, packets leave up to so late; and the end of recovery.
+#: Unstated: their windows at the loss, which comes when both have left slow start; the maximum random delay of departures, against phase effects; and the end of recovery.
 WINDOWS, FIRST_LOST, OVERHEAD, RECOVERED_S = (4000, 1000), 20000, "20us", 0.6
 #: The bench's BIC counts acknowledgements, as its CUBIC and HSTCP do.
 BIC = "bic-2.6"
@@ -32,8 +32,8 @@ class Sec4aAsymmetryNumbers:
 class Sec4aAsymmetry(Experiment[Sec4aAsymmetryNumbers]):
     """Section IV.A: after a common loss the larger CUBIC, HSTCP or BIC flow gains more than the smaller one; H-TCP's and SACK's gain the same.
 
-    Two flows whose windows are four to one, on a link of 200 ms that never limits; both lose in one round trip. What each gains until the sum of
-    their windows is back, which is when a bottleneck would lose again. Left open: windows, and over which time "more aggressive" is meant.
+    Two flows whose windows are four to one, on a link of 200 ms that never limits; both lose in one round trip. The experiment measures what each
+    gains until the sum of their windows has recovered, which is when a bottleneck would drop again. Left open: windows, and the time over which "more aggressive" is meant.
     """
 
     title = "Two flows with unequal windows after a common loss: which gains more, 200 ms"

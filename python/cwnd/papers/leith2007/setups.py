@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ALONE = {"uniform": ["100s", "150s"]}
 #: H-TCP with the backoff factor of CUBIC, as in figure 9.
 HTCP_08: JsonObject = {"cc": "htcp", "beta_min": 0.8, "beta_max": 0.8}
-#: Entry into recovery, and after a timeout, by Linux's numbers.
+#: Linux's numbers of the states of recovery and of repair after a timeout.
 DISORDER, RECOVERY, LOSS = 1, 3, 4
 
 
@@ -97,9 +97,9 @@ def deviation_from_line(window: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """How a second flow comes up to one that has been alone."""
+    """Convergence of a second flow with one that has been alone."""
 
-    #: A run that does not converge counts with what is left of it.
+    #: A run that does not converge counts as its remaining duration.
     seconds: float
     #: The second flow's part of both, every 10 s after its start.
     share: list[float]
@@ -194,7 +194,7 @@ def unsynchronised(flow: JsonObject, seconds: float) -> JsonObject:
 
 
 def joined_later(flow: JsonObject, rate: int, start: int) -> JsonObject:
-    """Figure 13: `flow` alone, and from `start` seconds on beside a flow of the shorter round trip, for twenty minutes."""
+    """Figure 13: `flow` alone, and from `start` seconds on alongside a flow of the shorter round trip, for twenty minutes."""
     flows: Sequence[JsonObject] = [flow, {**flow, "rtt": f"{SHORT_MS}ms", "start": f"{start}s"}]
     return long_flows(flows, f"{rate}Mbit/s", LONG_MS, start + 2 * TEN_MINUTES, begin=start)
 

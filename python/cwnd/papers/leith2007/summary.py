@@ -22,13 +22,13 @@ from cwnd.reproduce import Answer, Experiment, Holds, Point, Result, Results, Se
 from cwnd.reproduce.iperf import shares
 from cwnd.reproduce.numbers import JsonObject
 
-#: Finding 1: slow, in figure 2's words; the growth of both flows is compared from 30 s after the second's start for so long.
+#: Finding 1: the time that is slow according to figure 2; and the time, from 30 s after the second start, over which the growth of both flows is compared.
 SLOW_S, WHILE_S = 300, 170
-#: Finding 2: "similar" costs of a missed drop. Settled when figure 9's windows had been seen; figure 9 itself judges distributions, and says no.
+#: Finding 2: "similar" costs of a missed drop. Decided after a look at figure 9's windows; figure 9 itself judges distributions, and they are not similar.
 SIMILAR = 1.5
 #: Finding 3: BDPs in packets from which growth is linear; epochs then scale with them within a fifth.
 BDPS, LINEAR = (6000, 12_000), 0.2
-#: After first runs at 200 ms, too short for two epochs at the larger BDP: on so long a path that several epochs, of minutes each, are affordable: growth in packets per second is the same on every path.
+#: First runs at 200 ms were too short for two epochs at the larger BDP. A longer path makes several epochs affordable; growth in packets per second is the same on every path.
 LONG_MS = 800
 #: Finding 4: a buffer below 30 %; "around 50 %" as claims.toml reads it for figure 11.
 BUFFER, COLLAPSED = "0.1bdp", 0.65
@@ -80,8 +80,9 @@ Finding = Growth | Excursion | Epoch | Use | Ratio
 class Summary(Experiment[Finding]):
     """The five findings of the introduction, each decided by a run with the central set-up of the figures that it summarises.
 
-    1 slow convergence as the larger flow is the more aggressive (figures 2 to 6), 2 the cost of missing a drop (8, 9), 3 linear growth at large
-    BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips, which depends on start times (12, 13). What those leave open is chosen as there.
+    1 slow convergence because the larger flow is more aggressive (figures 2 to 6), 2 the cost of missing a drop (8, 9), 3 linear growth at large
+    BDPs (2), 4 small buffers (11), 5 unfairness of unequal round trips, which depends on start times (12, 13). Whatever these figures leave open is
+    chosen as in their experiments.
     """
 
     title = "The five findings of the introduction"

@@ -30,15 +30,15 @@ class Eq2_4Numbers:
 class Eq2_4(Experiment[Eq2_4Numbers]):
     """Equations 2 to 4: an increase of 3(1-β)/(1+β) gives AIMD that keeps β the rate of AIMD(1, 0.5) at the same loss rate.
 
-    For β = 0.8 that is 1/3, where the text prints 0.5: both run. The AIMD is CUBIC in its TCP mode, with C so small that the cubic does not come
-    into it. Left open: link, loss rates; delayed acknowledgements are off.
+    For β = 0.8 that is 1/3, but the text prints 0.5: both run. The AIMD is CUBIC in its TCP mode, with C so small that the cubic has no effect.
+    Left open: link, loss rates; delayed acknowledgements are off.
     """
 
     title = "AIMD(α, 0.8) with α = 1/3 and 0.5, compared with AIMD(1, 0.5) at the same losses"
     cubic = CUBIC
 
     def grid(self, setup: Setup) -> list[Point]:
-        # The kernel's sets have no α to be set: the printed one is then that of the document's form.
+        # The kernel's sets have no parameter α: the printed one then uses the document's form.
         printed = CUBIC if from_linux(setup.cubic) else setup.cubic
         sets = {"formula": setup.cubic, "printed": printed}
         common: JsonObject = {"fast_convergence": False, "beta": KEPT}

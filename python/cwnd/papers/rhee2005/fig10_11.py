@@ -9,8 +9,8 @@ from cwnd.reproduce import Answer, Figure, Measured, Results
 class Fig10_11(Stability):
     """Figures 10 and 11 (experiment 3): coefficient of variation of throughput by time scale, with buffers of 20 and 200 % of the BDP.
 
-    The runs of figures 7 to 9; of each of the four flows at 220 ms, the mean over them. Left open: time scales, duration, background, whose BDP. Jain's index
-    by time scale is the measure that its authors had planned.
+    The runs are those of figures 7 to 9; the coefficient is the mean over the four flows at 220 ms. Left open: time scales, duration, background,
+    whose BDP. Jain's index by time scale is the measure that the authors had planned.
     """
 
     title = "Variation of throughput by time scale: CUBIC, STCP and H-TCP at 220 ms, buffers of 20 and 200 % BDP"

@@ -19,8 +19,8 @@ RTTS = (10, 50, 100, 200)
 class Fig1_2(Experiment[AfterLoss]):
     """Figures 1 and 2: the growth functions of BIC and of CUBIC after one loss, and the effect of S_max on CUBIC's.
 
-    BIC's constants are not given: those of its own paper. Windows are whole packets, and one loss is repaired within a round trip, so what is asked
-    of the curves allows a packet and a round trip. The time t of equation 1 counts from the reduction. Left open: W_max, round trip.
+    BIC's constants are not given; those of its own paper are used. Windows are whole packets, and one loss is repaired within a round trip, so the
+    criteria allow a packet and a round trip. The time t of equation 1 counts from the reduction. Left open: W_max, round trip.
     """
 
     title = "Windows of BIC and CUBIC after one loss; CUBIC under its clamp at four RTTs"
@@ -42,13 +42,13 @@ class Fig1_2(Experiment[AfterLoss]):
     def reduce(self, run: Result, point: Point) -> AfterLoss:
         time, window = run.cwnd["time_s"].to_numpy(), run.cwnd["cwnd"].to_numpy().astype(float)
         at = float(reductions(run.events)[0][0])
-        # As the algorithm remembers it: between loss and reduction the window may have grown.
+        # As the algorithm remembers it: the window may have grown between loss and reduction.
         largest = float(run.inner["value"][-1].as_py())
         # Two round trips after the reduction: repaired, and growing.
         rtt = point.number("rtt") / 1000
         after = time >= at + 2 * rtt - 1e-9
         steps = 1 if point.info["kind"] == "bic" else 5
-        # Windows grow when acknowledgements come, once per round trip: whole ones, between two steps.
+        # Windows grow when acknowledgements arrive, once per round trip: whole round trips, between two steps.
         slope = growth(time, window, at + 1.5 * rtt + 1, 3) if point.info["kind"] == "far" else None
         return AfterLoss(
             w_max=largest,

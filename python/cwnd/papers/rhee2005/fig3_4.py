@@ -15,7 +15,7 @@ from cwnd.reproduce.numbers import JsonObject
 
 RATE_MBPS, RTT_MS = 500, 100
 LABELS = ("CUBIC 1", "CUBIC 2", "TCP-SACK 1", "TCP-SACK 2")
-#: Unstated: a buffer of one BDP as in section III; the second CUBIC flow comes 50 s later, or nothing had to converge; SACK begins with the first.
+#: Unstated: a buffer of one BDP as in section III; the second CUBIC flow starts 50 s later, or there would be no convergence; SACK starts with the first.
 LIMIT, STARTS = "1bdp", ("0s", "50s", "0s", "0s")
 #: Unstated: the first 50 s, with one CUBIC flow, are not measured.
 WARM_UP_S = 50
@@ -42,8 +42,8 @@ class Fig3_4Numbers:
 class Fig3_4(Experiment[Fig3_4Numbers]):
     """Figures 3 and 4: windows of two CUBIC and two SACK flows, 500 Mbit/s, 100 ms, with background traffic in both directions.
 
-    The CUBIC windows have plateaus around W_max; the two flows converge "nicely around 220 seconds", very smooth; the link is used to 98 %, CUBIC having 78,
-    SACK 11, the background 9 %. Left open: buffer, start times, duration, background, and what plateaus and smooth mean.
+    The CUBIC windows have plateaus around W_max; the two flows converge "nicely around 220 seconds", very smooth; 98 % of the link is used: 78 % by
+    CUBIC, 11 % by SACK, 9 % by the background. Left open: buffer, start times, duration, background, and what plateaus and smooth mean.
     """
 
     title = "Two CUBIC and two SACK flows, 500 Mbit/s, 100 ms, with background traffic"

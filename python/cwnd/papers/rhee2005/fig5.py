@@ -10,7 +10,7 @@ from cwnd.reproduce import Answer, Measured, Results
 class Fig5(Friendliness):
     """Figure 5 (experiment 1): throughput of four SACK flows over that of four high-speed flows, RTT 10 ms, 20 Mbit/s to 1 Gbit/s.
 
-    Left open: duration, repetitions, kind of background, bandwidths between the ends, and what friendly is (here: SACK has at least half of what the others have).
+    Left open: duration, repetitions, kind of background, bandwidths between the ends, and what friendly means (here: SACK has at least half of the others' throughput).
     """
 
     title = "TCP friendliness at 10 ms: SACK alongside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"

@@ -11,7 +11,7 @@ from cwnd.reproduce import Answer, Holds, Measured, Results
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: "Quite rapidly", as we read it: at the last bandwidth at most half of the ratio at 20 Mbit/s, and from none to the next up by more than a tenth.
+#: "Quite rapidly", as we read it: the ratio at the last bandwidth is at most half of that at 20 Mbit/s, and it rises nowhere by more than a tenth from one bandwidth to the next.
 FALL, RISE = 0.5, 1.1
 LONG = ("hstcp", "stcp", "htcp")
 
@@ -25,8 +25,8 @@ def curve(results: Results[Friendly], name: str) -> list[list[float]]:
 class Fig6(Friendliness):
     """Figure 6 (experiment 2): as figure 5, RTT 100 ms.
 
-    All are friendly at 20 Mbit/s, the ratio falls "quite rapidly" above, CUBIC's is the best on average, and BIC and CUBIC keep their epochs long with the
-    link in full use. Left open: duration, repetitions, kind of background, bandwidths between the ends, and what rapid and long mean.
+    All are friendly at 20 Mbit/s; above, the ratio falls "quite rapidly"; CUBIC's is the best on average; BIC and CUBIC have long epochs and use the full
+    link. Left open: duration, repetitions, kind of background, bandwidths between the ends, and what rapid and long mean.
     """
 
     title = "TCP friendliness at 100 ms: SACK alongside CUBIC, BIC, HSTCP, STCP and H-TCP, 20 Mbit/s to 1 Gbit/s"

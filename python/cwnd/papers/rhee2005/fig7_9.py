@@ -5,12 +5,12 @@ from cwnd.papers.rhee2005.setups.simulation import NAMES
 from cwnd.papers.rhee2005.setups.stability import BUFFERS, Stability, Variation
 from cwnd.reproduce import Answer, Figure, Holds, Results
 
-#: A standing oscillation between w and βw has a coefficient of variation of about (1-β)/(1+β)/√3: 0.2 is far beyond any of these.
+#: A steady oscillation between w and βw has a coefficient of variation of about (1-β)/(1+β)/√3: 0.2 is far above any of these.
 OSCILLATES = 0.2
 
 
 class Fig7_9(Stability):
-    """Figures 7 to 9 (experiment 3): throughput of four flows at 220 ms beside four of SACK at 20 ms, 2.5 Gbit/s, buffers of 20 and 200 % of the BDP.
+    """Figures 7 to 9 (experiment 3): throughput of four flows at 220 ms alongside four of SACK at 20 ms, 2.5 Gbit/s, buffers of 20 and 200 % of the BDP.
 
     STCP and H-TCP are said to oscillate over various time scales. Left open: duration, background, whose BDP, start times, and what oscillates means: here, that the
     throughput of a flow varies at every time scale, by a fifth of its mean, and more than that of CUBIC in the same place.

@@ -27,9 +27,9 @@ class Sec1RttNumbers:
 
 
 class Sec1Rtt(Experiment[Sec1RttNumbers]):
-    """Section I: how long standard TCP needs to 30 packets, and to fill 1 Gbit/s, at round trips of 1 and 100 ms.
+    """Section I: how long standard TCP needs to reach 30 packets, and to fill 1 Gbit/s, at round trips of 1 and 100 ms.
 
-    One packet per round trip from a window of one. Left open: where it starts (from half the window, as after a loss, it needs half the time).
+    One packet per round trip from a window of one. Left open: the window at the start (from half the window, as after a loss, it needs half the time).
     """
 
     title = "Time that standard TCP needs to reach 30 packets, and to fill 1 Gbit/s, at 1 and 100 ms"

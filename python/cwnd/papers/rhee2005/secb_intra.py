@@ -13,7 +13,7 @@ from cwnd.reproduce.numbers import JsonObject
 #: Unstated: link, and windows that fill it and its buffer of one BDP (833 packets each).
 RATE_MBPS, RTT_MS, WINDOWS = 100, 100, (1250, 417)
 END_S = 1200
-#: Losses this close are one; growth is taken from one to three seconds after it; the end is the last tenth of the common losses.
+#: Losses this close count as one; growth is measured from one to three seconds after it; the end is the last tenth of the common losses.
 COMMON_S, GROWTH_S, EQUAL = 0.5, (1, 3), 1.25
 
 
@@ -32,10 +32,10 @@ class SecbIntraNumbers:
 
 
 class SecbIntra(Experiment[SecbIntraNumbers]):
-    """Section B: two CUBIC flows that lose at the same times converge, as the larger one has the larger K.
+    """Section B: two CUBIC flows that lose at the same times converge, because the larger one has the larger K.
 
-    Two flows of one round trip begin with unequal windows behind DropTail; nothing varies them, so most losses hit both. Left open: rate, round trip, buffer,
-    windows at the start; converged is read as: at the common losses the larger window is at most 1.25 times the smaller in the end.
+    Two flows with the same round trip start with unequal windows and share a DropTail queue without randomness, so most losses hit both. Left open:
+    rate, round trip, buffer, windows at the start. "Converged" is read as: at the last common losses, the larger window is at most 1.25 times the smaller.
     """
 
     title = "Two CUBIC flows with common losses and windows of 3 to 1 at the start: windows, K, growth"

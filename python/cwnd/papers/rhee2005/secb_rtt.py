@@ -12,7 +12,7 @@ from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, 
 from cwnd.reproduce.numbers import JsonObject
 
 ALL_MS, SOME_MS = (25, 50, 100, 200), (50, 100, 200)
-#: Unstated: seconds between losses, and the window to begin with. BIC's are closer together, or its windows grow beyond 10⁴.
+#: Unstated: seconds between losses, and the initial window. BIC's losses are closer together, or its windows would grow beyond 10⁴.
 EVERY_S, WINDOW = {"cubic": 8, "sack": 8, "bic": 4}, {"cubic": 1000, "sack": 200, "bic": 500}
 #: How many losses; the first two thirds are not measured, so that the windows have settled.
 LOSSES = 45
@@ -30,7 +30,7 @@ class SecbRttNumbers:
 
 
 def losses(rtt_ms: float, every_s: float, count: int) -> Sequence[JsonObject]:
-    """What the link does to drop for a twentieth of a round trip, `count` times."""
+    """Actions that make the link drop for a twentieth of a round trip, `count` times."""
     actions: list[JsonObject] = []
     for begin in (every_s * (n + 1) for n in range(count)):
         at, until = f"{begin}s", f"{begin + rtt_ms / 1000 / PART:.6f}s"
@@ -40,10 +40,10 @@ def losses(rtt_ms: float, every_s: float, count: int) -> Sequence[JsonObject]:
 
 
 class SecbRtt(Experiment[SecbRttNumbers]):
-    """Section B: with synchronised losses the throughput ratio goes as 1/r in CUBIC, and as 1/r² in TCP and BIC (r: ratio of the RTTs).
+    """Section B: with synchronised losses the throughput ratio is proportional to 1/r in CUBIC, and to 1/r² in TCP and BIC (r: ratio of the RTTs).
 
     Synchronised by construction: the link stops for a twentieth of a round trip every few seconds and drops all arrivals. Nothing else limits a
-    flow, so that each can run alone. Packets are paced, or a flow might have none at that time. Left open: link, round trips, how far apart losses are.
+    flow, so each can run alone. Packets are paced, or a flow might have no packet at that time. Left open: link, round trips, time between losses.
     """
 
     title = "Throughput by RTT when all flows lose at the same times: CUBIC, SACK, BIC"

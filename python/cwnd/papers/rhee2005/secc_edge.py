@@ -6,7 +6,7 @@ from cwnd.papers.rhee2005.setups.single_flow import MeanWindow, mean_window, per
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
 C, BOUND, FRIENDLY = 0.4, 0.36, 1.1
-#: Multiples of the bound on p; short of it, at 10 ms only the larger ones (a loss every seven million packets is long).
+#: Multiples of the bound on p; in the shortened run, at 10 ms only the larger ones (a loss every seven million packets takes long).
 MULTIPLES = (0.5, 0.71, 1.01, 1.41, 2, 2.83, 4, 5.66, 8, 16)
 RTTS, SHORT_FROM, LOSSES = (10, 50, 100, 200), 2.83, 12
 #: Around HSTCP's edge: loss periods a tenth apart.
@@ -22,9 +22,9 @@ def ratios(results: Results[MeanWindow], rtt: int) -> dict[float, float]:
 class SeccEdge(Experiment[MeanWindow]):
     """Section C: CUBIC is said to be TCP-friendly when the epoch is shorter than 1/√(C·RTT), or the loss rate above 0.36·C·RTT³.
 
-    One flow alone that loses every 1/p-th packet, at rates around the bound, beside standard TCP. The proof is omitted there, the two bounds differ (an epoch of
-    1/√(C·RTT) is p = 0.21·C·RTT³), and by CUBIC's response function its window equals TCP's at 2.1·C·RTT³: so the
-    bound as printed is expected not to hold. Left open: how losses fall; delayed acknowledgements are off.
+    One flow alone that loses every 1/p-th packet, at rates around the bound, compared with standard TCP. The document omits the proof, the two bounds
+    differ (an epoch of 1/√(C·RTT) is p = 0.21·C·RTT³), and by CUBIC's response function its window equals TCP's at 2.1·C·RTT³. So the bound as
+    printed is expected to fail. Left open: the distribution of losses; delayed acknowledgements are off.
     """
 
     title = "Where CUBIC leaves the window of TCP: loss rates around 0.36·C·RTT³"

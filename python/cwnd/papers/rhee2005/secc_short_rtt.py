@@ -6,7 +6,7 @@ from cwnd.papers.rhee2005.setups.single_flow import MeanWindow, distance, mean_w
 from cwnd.reproduce import Answer, Experiment, Figure, Measured, Point, Result, Results, Setup
 
 RTT_MS = 1
-#: 1/p, and how many losses are seen.
+#: 1/p, and the number of losses.
 PERIODS = {100: 200, 1000: 200, 3000: 100, 10_000: 60, 100_000: 30, 1_000_000: 8}
 #: Largest window of HSTCP's TCP mode (RFC 3649).
 LOW_WINDOW = 38
@@ -15,8 +15,8 @@ LOW_WINDOW = 38
 class SeccShortRtt(Experiment[MeanWindow]):
     """Section C: "when the RTT is very small, CUBIC is much more TCP friendly than HSTCP regardless of loss rates".
 
-    One flow of each alone, losing every 1/p-th packet at a round trip of 1 ms. HSTCP counts where its mean window is beyond the 38 packets up to
-    which it is standard TCP. Left open: the round trip, loss rates, how losses fall; delayed acknowledgements are off.
+    One flow of each alone, which loses every 1/p-th packet at a round trip of 1 ms. HSTCP counts where its mean window exceeds the 38 packets up to
+    which it is standard TCP. Left open: the round trip, loss rates, the distribution of losses; delayed acknowledgements are off.
     """
 
     title = "Mean windows of CUBIC, HSTCP and SACK at 1 ms, by loss rate"

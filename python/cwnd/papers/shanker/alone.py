@@ -39,8 +39,8 @@ class Alone(Experiment[CubicFlow | Flow]):
     """CUBIC alone and Tahoe alone on 2.64 Mbit/s, 88 ms: the shape of CUBIC's window, and which is faster.
 
     The plateau is where this epoch's curve has its inflection, "the size of the congestion window at the last drop". Criteria are on the
-    slopes of the window in each epoch that gets so far; an epoch begins when recovery is over (a first version began at the smallest
-    window, inside recovery, and took K of the epoch before). Left open: what the link's module says.
+    slopes of the window in each epoch that is long enough. An epoch begins at the end of recovery (a first version began at the smallest window,
+    inside recovery, and took K of the epoch before). Left open: see `setups.py`.
     """
 
     title = "One flow alone: CUBIC's window, and its throughput compared with Tahoe's, 2.64 Mbit/s, 88 ms each way"
@@ -67,7 +67,7 @@ class Alone(Experiment[CubicFlow | Flow]):
         slopes: dict[str, list[float]] = {"first": [], "before": [], "around": [], "after": [], "last": []}
         opened = recovered(run.events)[0]
         for begin, end in pairwise(cuts):
-            # The epoch begins with the first acknowledgement after recovery; K is read when it has.
+            # The epoch begins with the first acknowledgement after recovery; K is read after that.
             start = float(opened[np.searchsorted(opened, begin)])
             k, lasts = float(np.interp(start + 0.5, times, k_s)), end - start
             if k < 20 * STEP_S or lasts < 1.5 * k:

@@ -28,9 +28,9 @@ class LessAggressiveNumbers:
 
 
 class LessAggressive(Experiment[LessAggressiveNumbers]):
-    """A "less aggressive CUBIC algorithm" beside Tahoe: C of a tenth and of a hundredth, or half of the window kept; Tahoe then keeps more.
+    """A "less aggressive CUBIC algorithm" alongside Tahoe: a tenth and a hundredth of C, or half of the window kept; Tahoe then keeps more.
 
-    The post does not say how much less, nor on which of its links: read both.
+    The post does not say how much less, nor on which of its links: both are run.
     """
 
     title = "Tahoe alongside CUBIC with a smaller C, or with half of the window kept, on both links"

@@ -25,10 +25,10 @@ class QueueSharingNumbers:
 
 
 class QueueSharing(Experiment[QueueSharingNumbers]):
-    """Why CUBIC does better beside Tahoe: the queue fills sooner, CUBIC backs off at a smaller window and loses fewer packets each time.
+    """Why CUBIC does better alongside Tahoe: the queue fills sooner, CUBIC backs off at a smaller window and loses fewer packets each time.
 
-    CUBIC alone against CUBIC beside Tahoe, the same queue. A congestion event is a reduction of CUBIC's; the time to a full queue, that
-    from the one to the next; the window at backoff, the largest of the half second before. Left open: what the link's module says.
+    CUBIC alone is compared with CUBIC alongside Tahoe, with the same queue. A congestion event is a reduction of CUBIC's window; the time to a full queue
+    is that from one event to the next; the window at backoff is the largest of the half second before. Left open: see `setups.py`.
     """
 
     title = "CUBIC alone and alongside Tahoe: time to a full queue, window at backoff, packets lost each time"

@@ -23,7 +23,7 @@ class QueueSizeNumbers:
 class QueueSize(Experiment[QueueSizeNumbers]):
     """CUBIC alone behind queues of 0.5 to 10 BDP: "a big queue size can actually cause CUBIC to perform worse", and RTTs grow.
 
-    Left open: link and queues; read: the link of 2.64 Mbit/s, the whole run from the start, payload that arrived.
+    Left open: link and queues; read: the link of 2.64 Mbit/s, the whole run from the start, delivered payload.
     """
 
     title = "CUBIC alone behind queues of 0.5 to 10 BDP, 2.64 Mbit/s, 88 ms each way"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """The links of the post: 2.64 Mbit/s with "an 88ms delay", and a "high BDP network" without numbers.
 
-A link's delay is read as that of each way: 176 ms there and back. Left open besides: queue, durations, start times, and in what its
-"kbps" are, so that only the order of its numbers can be compared. The post's notebook and its senders, Python programs over UDP with go-back-N, are
-public; these experiments do not run them, but the TCP of this project with the post's algorithms.
+A link's delay is read as one-way: the round trip is 176 ms. Also left open: queue, durations, start times, and the unit of its "kbps", so only the
+order of its numbers can be compared. The post's notebook and its senders, Python programs over UDP with go-back-N, are public; these experiments do
+not run them, but the TCP of this project with the post's algorithms.
 """
 
 from __future__ import annotations

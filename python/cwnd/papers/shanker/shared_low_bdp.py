@@ -20,9 +20,9 @@ class SharedLowBdpNumbers:
 
 
 class SharedLowBdp(Experiment[SharedLowBdpNumbers]):
-    """Tahoe and CUBIC on one link, beside each of them alone: read as the link of 2.64 Mbit/s and 88 ms.
+    """Tahoe and CUBIC on one link, compared with each of them alone: read as the link of 2.64 Mbit/s and 88 ms.
 
-    The post has Tahoe fall and CUBIC rise above what each had alone. Left open: what the link's module says.
+    In the post, Tahoe falls below and CUBIC rises above its throughput alone. Left open: see `setups.py`.
     """
 
     title = "Tahoe and CUBIC on one link of 2.64 Mbit/s, 88 ms each way, and each alone"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Flows of an algorithm X beside as many SACK flows: figure 10, and sections 5.1 and 6.4.
+"""Flows of an algorithm X alongside as many SACK flows: figure 10, and sections 5.1 and 6.4.
 
-Section 6.4: four SACK flows beside four SACK flows; then four of the eight replaced. Buffer of one BDP, background of 15 % in both
+Section 6.4: four SACK flows alongside four SACK flows; then four of the eight replaced. Buffer of one BDP, background of 15 % in both
 directions (section 6.1). Shares are payload, as iperf reports it, and "accumulated averages": read as means over the measured part of
 a run. Left open: durations, start times, and the points of the sweeps.
 """
@@ -45,7 +45,7 @@ def against_sack(
 
 
 def sweep_point(setup: Setup, name: str, key: str, *, rate: float, rtt_ms: float, seconds: float, seeds: int) -> Point:
-    """One point of figure 10, with the name `key`: the algorithm `name` beside SACK."""
+    """One point of figure 10, with the name `key`: the algorithm `name` alongside SACK."""
     scenario = against_sack(algorithm(setup, name), rate=rate, rtt_ms=rtt_ms, seconds=seconds)
     return Point(key, scenario, seeds=seeds, info={"name": name, "rate": rate, "rtt": rtt_ms})
 
@@ -76,7 +76,7 @@ def shares(run: Result) -> Shares:
 
 
 class AgainstSack(Experiment[Shares]):
-    """Flows of an algorithm beside as many SACK flows: its shares."""
+    """Flows of an algorithm alongside as many SACK flows: its shares."""
 
     def reduce(self, run: Result, point: Point) -> Shares:
         return shares(run)

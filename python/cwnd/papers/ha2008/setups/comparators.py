@@ -19,7 +19,7 @@ BASE_US = 40_000
 class Stcp:
     """STCP."""
 
-    #: Windows, and how many round trips bring each back after a loss.
+    #: Windows, and the number of round trips until each is reached again after a loss.
     windows: list[int]
     rounds: list[float]
 
@@ -166,7 +166,7 @@ class FastSteps:
     #: Packets in queues, and the step of an update, packets.
     waiting: list[int]
     steps: list[int]
-    #: Windows, each with the part that a loss leaves.
+    #: Windows, each with the part kept at a loss.
     halves: list[list[float]]
 
 
@@ -178,7 +178,7 @@ def fast_steps() -> FastSteps:
         round_trip(hooks, BASE_US)
         changes = []
         for _ in range(40):
-            # The mean round trip follows after some windows.
+            # The mean round trip adapts within some windows.
             with_window(hooks, 1000)
             changes.append(round_trip(hooks, round(BASE_US / (1 - waiting / 1000))))
         steps.append(max(changes[-2:], key=abs))

@@ -23,13 +23,13 @@ class BicShape:
 
     w_max: float
     cwnd: list[float]
-    #: How many round trips grow alike, and by how much.
+    #: How many round trips grow by the same amount, and that amount.
     linear: int
     step: float
-    #: Whether no step after these, up to W_max, is larger than the one before, and how they go with the distance left.
+    #: Whether no step after these, up to W_max, is larger than the one before, and the steps' correlation with the remaining distance.
     falls: bool
     to_distance: float
-    #: How far the curve above W_max is from the mirror image of that below, as a part of the way from the loss; at the best centre; and where that is.
+    #: The distance of the curve above W_max from the mirror image of that below, as a part of the way from the loss; at the best centre; and that centre.
     mirror: float
     mirror_best: float
     shift: float

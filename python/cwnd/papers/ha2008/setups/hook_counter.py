@@ -46,7 +46,7 @@ SCENARIO: JsonObject = {
     ],
     "record": {"per_ack": True, "inner": True},
 }
-#: Packets that come 20 ms late are taken for lost, and a round trip that jumps to 600 ms lets the timer expire; the flow finds out, as Linux does.
+#: Packets that are 20 ms late are declared lost, and a round trip that jumps to 600 ms lets the timer expire; the flow detects both, as Linux does.
 LATE: JsonObject = {
     **SCENARIO,
     "link": {
@@ -56,7 +56,7 @@ LATE: JsonObject = {
     "flow": [{"cc": MODULE, "ack_every": 1, "recovery": "linux"}],
     "action": [{"delay": {"at": "10s", "to": "600ms"}}, {"delay": {"at": "12s", "to": "20ms"}}],
 }
-#: A queue that marks, and a flow that answers the echo of a mark by a window reduction.
+#: A queue that marks, and a flow that responds to the echo of a mark with a window reduction.
 MARKED: JsonObject = {
     **SCENARIO,
     "link": {"rate": "20Mbit/s", "rtt": "40ms", "queue": {"kind": "codel", "limit": "1000packets", "ecn": True}},
@@ -75,7 +75,7 @@ class StateCalls:
     undos: int
     #: Changes of state, with further timeouts within a repair, which are calls too.
     changes: int
-    #: How often the threshold rose as the flow left recovery, and repair after a timeout: what was taken back.
+    #: How often the threshold rose as the flow left recovery, and the repair after a timeout: undone reductions.
     from_recovery: int
     from_loss: int
     states: list[int]
@@ -130,7 +130,7 @@ class Built(Calls):
     #: Times of another simulation: when the module was loaded, and its end.
     loaded_at: float
     went_on_to: float
-    #: With losses and timeouts that were none: calls of undo_cwnd, and what the transport took back.
+    #: With spurious losses and timeouts: calls of undo_cwnd, and reductions that the transport undid.
     undos: int
     from_recovery: int
     from_loss: int
@@ -143,7 +143,7 @@ class Built(Calls):
 
 @dataclass(frozen=True, slots=True)
 class NoRust:
-    """There is no Rust on this machine."""
+    """This machine has no Rust."""
 
     rust: bool = False
 
@@ -209,7 +209,7 @@ def simulate(scenario: JsonObject) -> Result:
 
 
 def state_calls(result: Result) -> StateCalls:
-    """The module's calls at changes of state and after what was taken back, and the transport's own record of these."""
+    """The module's calls at changes of state and after undone reductions, and the transport's own record of these."""
     import pyarrow.compute as pc
 
     def last(name: str) -> int:

@@ -25,7 +25,7 @@ ALONE = {"uniform": ["30s", "60s"]}
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """How two flows come together."""
+    """How two flows converge."""
 
     #: Seconds to the end of the first interval of 10 s that shows convergence.
     converged_s: float

@@ -105,7 +105,7 @@ class Trace:
 
     #: Packets that acknowledgements of slow start add.
     slow_steps: list[int]
-    #: The window a window's worth of acknowledgements after the threshold, over the threshold.
+    #: The window one window of acknowledgements after the threshold, over the threshold.
     after_ssthresh: float
     #: Of the epoch after the first loss: whether it has begun, its origin less W_last_max, W_tcp less the window.
     epoch: list[float]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Experiments 1 and 2: four flows of a high-speed protocol beside four of SACK, by bandwidth."""
+"""Experiments 1 and 2: four flows of a high-speed protocol alongside four of SACK, by bandwidth."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HIGH_SPEED = ("cubic", "bic", "hstcp", "stcp", "htcp")
 
 @dataclass(frozen=True, slots=True)
 class Friendly:
-    """Four flows beside four of SACK."""
+    """Four flows alongside four of SACK."""
 
     #: Throughput of SACK over that of the others.
     ratio: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The simulation of section III of this document, and one flow on a link whose only limit are prescribed losses."""
+"""The simulation of section III of this document, and one flow on a link on which only prescribed losses limit it."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def periodic_losses(cc: str, period: int, rtt_ms: float, losses: int, **keys: Js
     top, mean = expected(cc, period, rtt_ms)
     window = max(2, round(top))
     at = ",".join(str(2 + n * period) for n in range(3 * losses))
-    # Every loss takes another round trip, in which nothing grows.
+    # Every loss takes another round trip, without growth.
     end = 1.1 * losses * (period / mean + 2) * rtt_ms / 1000
     return {
         **flow_with_losses(cc, window, rtt_ms, end, f"at:{at}", **keys),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Unstated: the path whose BDP the buffer refers to; that of 220 ms.
 RATE_MBPS, LONG_MS, SHORT_MS = 2500, 220, 20
 BUFFERS = (20, 200)
-#: Unstated: slow start ends at an eighth of the link. Otherwise a flow of the short path fills the buffer of 200 %, and keeps it full for minutes.
+#: Unstated: slow start ends at an eighth of the link. Otherwise a flow of the short path fills the buffer of 200 % and keeps it full for minutes.
 SSTHRESH = {rtt: int(RATE_MBPS / 12 * rtt / 8) for rtt in (LONG_MS, SHORT_MS)}
 #: Unstated: time scales of the variation, s. The shortened run is too short for the last two.
 SCALES, FEWEST = (1, 2, 5, 10, 20, 50, 100), 4
