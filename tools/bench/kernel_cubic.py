@@ -88,9 +88,10 @@ def main() -> None:
     machine = subprocess.run(["uname", "-r"], capture_output=True, text=True, check=True).stdout.strip()
     print("## Compared with the kernel's own CUBIC\n")
     print(
-        f"`python -m tools.bench.kernel_cubic`: Linux {machine}, {len(ratios)} alternating pairs of {arguments.gb:g} GB over loopback, user and"
+        f"`python -m tools.bench.kernel_cubic`: Linux {machine}, {len(ratios)} alternating pairs of {arguments.gb:g} GB over loopback, "
+        "user and system time of sender and receiver."
     )
-    print("system time of sender and receiver. The interval is of the mean ratio, 95 %.\n")
+    print("The interval is the 95 % interval of the mean ratio.\n")
     print("| | CPU seconds per GB | ratio |\n| --- | --- | --- |")
     print(f"| the kernel's `cubic` | {statistics.fmean(kernels_s) / arguments.gb:.4f} | 1 |")
     ours = statistics.fmean(ours_s) / arguments.gb

@@ -26,19 +26,24 @@ SKIP = 4
 MARKERS = "osD^vP*XhdpH8"
 TEXT = """# Response functions
 
-The mean window of one flow that loses every 1/p-th packet. Measured by `make response` on {day}.
+The page shows the mean window of one flow that loses every 1/p-th packet.
+Measured by `make response` on {day}.
 
-**Start conditions.** One flow on a link so fast that only losses limit it, an acknowledgement for every packet, standard slow start
-left before the first packet: it begins in congestion avoidance at the window of its own steady state, and loses a packet at
-once. Fast convergence is off, if the algorithm has one: from other starts, and with it on, the mean depends on history for
-hundreds of losses (CUBIC and BIC converge to their plateau only slowly). The first {skip} losses are not measured.
+**Start conditions.** One flow uses a link so fast that only losses limit it, with an acknowledgement for every packet.
+It begins in congestion avoidance at the window of its steady state, without slow start, and loses a packet at once.
+Fast convergence is off, if the algorithm has it.
+From other starts, and with fast convergence, the mean depends on history for hundreds of losses (CUBIC and BIC converge to their plateau only slowly).
+The first {skip} losses are not measured.
 
-**Cycle** is the steady state that follows from the algorithm's rule alone (the one of larger windows, where whole segments allow two), solved in floating point by
-[tools/response/rules.py](../../tools/response/rules.py), independently of the code that runs: every segment of a cycle is
-acknowledged in it, so W + Σ w/g(w) = 1/p from the window W′ after a loss to the window W at the next, with a growth of g(w)
-segments per round trip, none of them in the round trip of the repair. **Formula** is the published one. It leaves out the
-repair's round trip, that windows are whole segments, and growth within a round trip; where a cycle has few round trips, that is more
-than 5 %, and marked so (†). Windows are in segments, means over time; differences are of the simulation.
+**Cycle** is the steady state that follows from the algorithm's rule alone.
+[tools/response/rules.py](../../tools/response/rules.py) solves it in floating point, independently of the code that runs; if whole segments allow two steady states, it takes the one with larger windows.
+Every segment of a cycle is acknowledged in it, so W + Σ w/g(w) = 1/p from the window W′ after a loss to the window W at the next, with a growth of g(w) segments per round trip, and none in the round trip of the repair.
+
+**Formula** is the published one.
+It ignores the repair's round trip, the rounding of windows to whole segments, and growth within a round trip.
+If a cycle has few round trips, this makes a difference of more than 5 %, marked with †.
+
+Windows are in segments, means over time; differences are those of the simulation.
 
 """
 
@@ -94,16 +99,17 @@ def exceptions() -> list[str]:
     lines = [
         "## Deviations of more than 5 % from the cycle",
         "",
-        "* `bic-2004` at p = 10⁻²: at the border to standard TCP, 14 segments; a loss takes a half below it and an eighth above it. The",
-        "  rule has its steady state below, at 12; the simulation stays above, at 17, where its search ends within a segment of the",
-        "  last maximum and continues beyond it, which the rule in whole segments does not show.",
-        "* `cubic-linux` at p = 10⁻², windows of 8 to 13 segments: an integer count of acknowledgements, computed anew at most 32 times",
-        "  a second, is coarser than the rule there.",
-        "* `hybla-growth` at p = 10⁻² and an RTT of 100 ms: ρ² = 16 segments per round trip at a window of 30, three round trips per cycle; the",
-        "  effect of fast recovery on single segments is a tenth.",
-        "* `westwood` has no cycle without queueing. A loss sets the window to the recent mean delivery, which lies less",
-        "  below it than the growth since the last loss. It grows until a cycle has no round trip of growth left, one to detect the",
-        "  loss and one to repair it: W = 0.5/p. It approaches this by less than a segment per loss:",
+        "* `bic-2004` at p = 10⁻² is at the border to standard TCP, 14 segments: a loss removes a half below it and an eighth above it.",
+        "  The rule has its steady state below, at 12.",
+        "  The simulation stays above, at 17: its search ends within a segment of the last maximum and continues beyond it, which the rule in whole segments does not show.",
+        "* `cubic-linux` at p = 10⁻² has windows of 8 to 13 segments.",
+        "  An integer count of acknowledgements, recomputed at most 32 times a second, is coarser than the rule there.",
+        "* `hybla-growth` at p = 10⁻² and an RTT of 100 ms grows by ρ² = 16 segments per round trip at a window of 30, with three round trips per cycle.",
+        "  The effect of fast recovery on single segments is a tenth.",
+        "* `westwood` has no cycle without queueing.",
+        "  A loss sets the window to the recent mean delivery, and this reduction is less than the growth since the last loss.",
+        "  The window grows until a cycle has only one round trip to detect the loss and one to repair it: W = 0.5/p.",
+        "  It approaches this by less than a segment per loss:",
         "",
         "| p | simulated, after 400 losses | 0.5/p |",
         "| --- | --- | --- |",
@@ -111,8 +117,8 @@ def exceptions() -> list[str]:
     for p in (1e-2, 1e-3, 1e-4):
         mean = mean_window("westwood", p, 0.1, 0.4 / p, 6, 200, 400).mean
         lines.append(f"| 10^{np.log10(p):.0f} | {mean:.1f} | {westwood(p):.0f} |")
-    delay = ", ".join(f"`{name}`" for name in sorted(settling_by_delay()))
-    return [*lines, "", f"{delay} settle by delay, not by losses, and have no response function."]
+    delay = " and ".join(f"`{name}`" for name in sorted(settling_by_delay()))
+    return [*lines, "", f"In {delay}, delay sets the window, not losses; they have no response function."]
 
 
 def figure_3(all_measured: dict[float, dict[tuple[str, float], float]]) -> None:
