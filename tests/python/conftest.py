@@ -27,7 +27,7 @@ from skip_reasons import pytest_terminal_summary as pytest_terminal_summary
 from cwnd.plugin import crate as plugin
 
 HERE = Path(__file__).parent
-# Files of tests import from each other, in whatever room they are.
+# Files of tests import from each other, whatever subpackage they belong to.
 sys.path[:0] = sorted(str(path) for path in HERE.iterdir() if next(path.glob("test_*.py"), None))
 
 # What fails is printed with what repeats it; nothing is kept on disk, and a busy machine is no fault.

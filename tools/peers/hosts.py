@@ -33,7 +33,7 @@ Sack1 sends one segment for each that arrives while its count of packets in flig
 It does not subtract a packet from that count when the packet is known to be lost.
 
 The table shows which of the simulator's recoveries is nearest.
-It compares ns-2 with `sack` flows with `host = "ns-2"` and each recovery: {seconds} s from the start, mean of {seeds} seeds.
+It compares ns-2 with `sack` flows that use `host = "ns-2"` and each recovery, over {seconds} s from the start, as means of {seeds} seeds.
 Each cell gives the utilisation in per cent, packets dropped, and timeouts.
 The buffer includes the packet that is being sent.
 Sends are delayed at random by up to one packet's transmission time (`overhead`).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""No module of the package imports, by whatever way, one that imports it, nor one of a room above its own."""
+"""No module of the package imports, by whatever way, one that imports it, nor one of a subpackage above its own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import cwnd
 from tools.affected.imports import Facts, Imports, Module, homes_of, is_for_types, sources
 
 PACKAGE = Path(cwnd.__file__).parent
-#: The rooms of the package: a module imports from its own and from those before it.
-ROOMS = [
+#: The subpackages of the package: a module imports from its own and from those before it.
+SUBPACKAGES = [
     "_native",
     "_internal",
     "metrics",
@@ -37,7 +37,7 @@ ROOMS = [
     "cli",
 ]
 Arrows = frozenset[tuple[Module, Module]]
-#: Arrows that point up, each inside a function: what a result offers beside its numbers is imported when it is asked for.
+#: Arrows that point up, each inside a function: what a result offers in addition to its numbers is imported when it is asked for.
 LAZY: Arrows = frozenset(
     (tuple(source.split(".")), tuple(target.split(".")))
     for source, target in (
@@ -85,8 +85,8 @@ def for_types(tree: ast.Module) -> list[ast.stmt]:
 
 
 def level_of(module: Module) -> int:
-    """The level of a module's room; the first and last modules of the program are above all."""
-    return ROOMS.index(module[0]) if module[:1] not in ((), ("__main__",)) else len(ROOMS)
+    """The level of a module's subpackage; the first and last modules of the program are above all."""
+    return SUBPACKAGES.index(module[0]) if module[:1] not in ((), ("__main__",)) else len(SUBPACKAGES)
 
 
 def test_no_module_of_the_package_imports_one_that_imports_it() -> None:
@@ -95,14 +95,14 @@ def test_no_module_of_the_package_imports_one_that_imports_it() -> None:
     assert cycle(imports, ".") is None
 
 
-def test_the_package_has_rooms_alone_and_two_verbs_that_know_every_result() -> None:
+def test_the_package_has_subpackages_alone_and_two_verbs_that_know_every_result() -> None:
     at_top = {path.stem for path in PACKAGE.glob("*.py*") if path.is_file() and path.suffix in (".py", ".pyi")}
     assert at_top == {"__init__", "__main__", "_native", "load", "compare"}
-    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert rooms | {"_native", "load", "compare"} == set(ROOMS)
+    subpackages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert subpackages | {"_native", "load", "compare"} == set(SUBPACKAGES)
 
 
-def test_no_module_imports_one_of_a_room_above_its_own_but_for_named_arrows_in_functions() -> None:
+def test_no_module_imports_one_of_a_subpackage_above_its_own_but_for_named_arrows_in_functions() -> None:
     modules = sources(PACKAGE, ("cwnd",))
     arrows = {(module, target) for module, targets in of_package(PACKAGE).items() for target in targets if module}
     for module, path in modules.items():
