@@ -108,10 +108,11 @@ def kill(seed: int, kills: int) -> tuple[int, set[str]]:
 def page(held: list[tuple[int, Held | str]], seconds: int, running: int, left: set[str]) -> str:
     """The page."""
     text = (
-        "# Rates that the emulator of lane live sustains\n\nWritten by `python -m tools.bench.emulator`, as root. "
-        f"Measured {date.today()}, Linux {platform.release()}, {os.cpu_count()} processors, load average {os.getloadavg()[2]:.1f}: one connection of the kernel's CUBIC over {RTT}, "
-        f"a buffer of one BDP, {seconds} s measured at each rate. Lateness is the delay of packets after the time at which they are due; "
-        "processor time covers the whole program and the kernel's work for it, as a share of one processor.\n\n"
+        "# Rates that the emulator of lane live sustains\n\nWritten by `python -m tools.bench.emulator`, as root.\n"
+        f"Measured {date.today()}, Linux {platform.release()}, {os.cpu_count()} processors, load average {os.getloadavg()[2]:.1f}.\n"
+        f"The runs have one connection of the kernel's CUBIC over {RTT} and a buffer of one BDP; {seconds} s are measured at each rate.\n"
+        "Lateness is the delay of packets after the time at which they are due.\n"
+        "Processor time covers the whole program and the kernel's work for it, as a share of one processor.\n\n"
         "| Mbit/s | utilisation | lateness p50, ms | p99 | p99.9 | worst | aim for p99.9 | processor | packets |\n"
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
     )
@@ -129,8 +130,8 @@ def page(held: list[tuple[int, Held | str]], seconds: int, running: int, left: s
     what = ", ".join(sorted(left)) if left else "nothing"
     return (
         text
-        + f"\n**Kills.** {KILLS} runs of two connections (`htcp-linux`, a BPF object of cwnd, and the kernel's CUBIC) were ended by `kill -9` at random moments between 0.2 and 2.5 s "
-        f"after their start, {running} of them while they ran. Devices, names of namespaces, files of labs, algorithms and processes left behind: {what}.\n"
+        + f"\n**Kills.** {KILLS} runs of two connections (`htcp-linux`, a BPF object of cwnd, and the kernel's CUBIC) were ended by `kill -9` at random times between 0.2 and 2.5 s "
+        f"after their start, {running} of them while they ran.\nDevices, names of namespaces, files of labs, algorithms and processes left behind: {what}.\n"
     )
 
 

@@ -85,12 +85,13 @@ def own_windows(found: Found) -> list[str]:
     return [
         "## With the stacks' own receive windows",
         "",
-        "quinn and noq let a peer send 1.25 MB of a stream before they have read it (`TransportConfig::stream_receive_window`): 12.5 MB/s at a round trip of 100 ms. "
-        "On a path that carries more per round trip this window limits the flow, whatever its algorithm. The table gives goodput over the rate with a buffer of one BDP, from 1 s on, for our CUBIC and the stack's; "
-        "connections that ended are in bold:",
+        "quinn and noq let a peer send 1.25 MB of a stream before they have read it (`TransportConfig::stream_receive_window`): 12.5 MB/s at a round trip of 100 ms.",
+        "On a path that carries more per round trip, this window limits the flow, whatever its algorithm.",
+        "The table gives goodput over the rate with a buffer of one BDP, from 1 s on, for our CUBIC and the stack's; connections that ended are in bold:",
         "",
         *table(headings, rows),
-        f"{outcome}. `cwnd compare` reports a flow that its receive window limited; `rwnd` sets the window.",
+        f"{outcome}.",
+        "`cwnd compare` reports flows that were limited by their receive window; `rwnd` sets the window.",
         "",
         "`cwnd compare 'stock-cubic@stack=quinn' --rate 300Mbit/s --rtt 60ms --duration 6s`",
         "",
@@ -145,19 +146,22 @@ def agreement(found: Found) -> list[str]:
     text = [
         "## Our CUBIC in a stack, compared with our CUBIC on our TCP",
         "",
-        "A flow alone, `slow_start = \"hystart\"` on both sides. Cells give the stack's number over TCP's. The first two columns of a stack are without fast convergence.",
+        'Each run has one flow, with `slow_start = "hystart"` on both sides.',
+        "Cells give the stack's number over TCP's.",
+        "The first two columns of a stack are without fast convergence.",
         "",
         *table(headings, rows),
         f"Up to 100 Mbit/s and without fast convergence, the goodput deviates most at {worst['goodput'][0]:.3f} ({worst['goodput'][1]}), the mean queue at {worst['queue'][0]:.3f} "
-        f"({worst['queue'][1]}). QUIC's headers take half a per cent of the goodput: a datagram of 1472 bytes carries 1440 to 1444 bytes of data, a segment 1448. "
-        "At 1 Gbit/s, runs of 20 s and 30 s have one or two epochs, and the mean queue depends on where in an epoch they end. At 40 ms HyStart ends quinn's slow start there by the train of "
-        "acknowledgements, at a third of the BDP, and CUBIC needs longer than the run for the rest. Single packets decide this: with the earlier order of events at one nanosecond "
-        "([decision 15](../adr/0015-what-comes-at-one-instant.md)) the same runs overshot.",
+        f"({worst['queue'][1]}).\n"
+        "QUIC's headers take half a per cent of the goodput: a datagram of 1472 bytes carries 1440 to 1444 bytes of data, a segment 1448.\n"
+        "At 1 Gbit/s, runs of 20 s and 30 s have one or two epochs, and the mean queue depends on the part of an epoch in which they end.\n"
+        "At 1 Gbit/s and 40 ms, the train of acknowledgements makes HyStart end quinn's slow start at a third of the BDP, and CUBIC needs longer than the run for the rest.\n"
+        "Single packets decide this: with the earlier order of events at one nanosecond ([decision 15](../adr/0015-what-comes-at-one-instant.md)), the same runs overshot.",
         "",
-        "With fast convergence, a flow alone has two possible cycles: each maximum of the window equals the previous one, and the flow releases no bandwidth, or every other maximum is smaller. "
-        "Single packets decide which cycle it enters, in a stack as on TCP. "
+        "With fast convergence, a flow alone has two possible cycles: each maximum of the window equals the previous one, and the flow releases no bandwidth, or every other maximum is smaller.\n"
+        "Single packets decide which cycle it enters, in a stack as on TCP.\n"
         + (
-            f"Up to 100 Mbit/s, stack and TCP are in different cycles at {len(cycles)} of {compared} places: {'; '.join(cycles)}."
+            f"Up to 100 Mbit/s, stack and TCP are in different cycles in {len(cycles)} of {compared} cases: {'; '.join(cycles)}."
             if cycles
             else "Here every stack is in the same cycle as TCP."
         ),
@@ -208,13 +212,17 @@ def survival(found: Found) -> list[str]:
     return [
         "## Which slow start a connection survives",
         "",
-        f"Our CUBIC with each slow start, and the stack's own CUBIC, from the first second on. The table lists those of {total} paths on which a connection ended, with the time of its end "
-        "in bold, or the goodput over the rate. Runs took 20 s, and 6 s at 1 Gbit/s: noq's connections at 1 Gbit/s that survived this ended at their first loss in congestion avoidance, above.",
+        "The runs have our CUBIC with each slow start, and the stack's own CUBIC, from the first second on.",
+        f"The table lists those of {total} paths on which a connection ended, with the time of its end in bold, or the goodput over the rate.",
+        "Runs took 20 s, and 6 s at 1 Gbit/s.",
+        "noq's connections at 1 Gbit/s that survived these 6 s ended at their first loss in congestion avoidance, as listed above.",
         "",
         *table(headings, rows),
         *table(["connections that survived", *ways], counts),
-        f"The stacks' error messages: {said}. quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one. The overshoot of slow start causes them, and at such large windows any loss can. "
-        "With the stacks' own receive windows at most 1.25 MB is in flight, and such gaps cannot build up. "
+        f"The stacks' error messages: {said}.",
+        "quinn ends a connection with more than 1024 gaps in a stream, noq 1.4 one with 2048 packets behind a lost one.",
+        "The overshoot of slow start causes these gaps, and at such large windows any loss can.",
+        "With the stacks' own receive windows at most 1.25 MB is in flight, and such gaps cannot build up.",
         "For this reason our algorithms use Linux's HyStart in QUIC (`Controller::for_quic`) if they use HyStart++ on TCP.",
         "",
         "`cwnd compare 'cubic@stack=quinn,slow_start=standard,rwnd=1073741824' --rate 1Gbit/s --rtt 40ms --duration 6s`",
@@ -232,14 +240,16 @@ def plateau(found: Found) -> list[str]:
     return [
         "## After a loss",
         "",
-        "100 Mbit/s, 40 ms, a buffer of one BDP. The list gives how long the window stays where the reduction left it, by rows of the table `cwnd`, every 0.1 s (time of the reduction):",
+        "The path has 100 Mbit/s, 40 ms and a buffer of one BDP.",
+        "The list shows how long the window keeps its value after a reduction, from rows of the table `cwnd`, every 0.1 s (time of the reduction in parentheses):",
         "",
         *lines,
         "",
         f"![Windows of both, 100 Mbit/s, 40 ms](../pictures/{PICTURE})",
         "",
-        "After fast convergence quinn-proto computes K from the lowered W_max and not from the window. Its curve therefore begins below the window, and the window waits for the curve "
-        "(RFC 9438 §4.2 has K from both). Behind our hooks it does the same: `crates/cwnd-stacks/tests/contract.rs`.",
+        "After fast convergence, quinn-proto computes K from the lowered W_max and not from the window.",
+        "Its curve therefore begins below the window, and the window waits for the curve (RFC 9438 §4.2 computes K from both).",
+        "Behind our hooks it does the same: `crates/cwnd-stacks/tests/contract.rs`.",
         "",
         "`cwnd compare 'stock-cubic@stack=quinn' --rate 100Mbit/s --rtt 40ms --out run`, then the table `cwnd`",
         "",
@@ -281,13 +291,17 @@ def seeded(found: Found) -> list[str]:
     return [
         "## Random loss, a late flow, pauses",
         "",
-        "20 Mbit/s, 40 ms, a buffer of one BDP; means over twenty seeds with 95 % intervals. Goodput, Mbit/s, at random losses of 0.01, 0.1 and 1 %:",
+        "The path has 20 Mbit/s, 40 ms and a buffer of one BDP; numbers are means over twenty seeds with 95 % intervals.",
+        "The first table gives goodput in Mbit/s at random losses of 0.01, 0.1 and 1 %:",
         "",
         *table(["flow", *(f"{float(loss):.2%}" for loss in LOSSES)], losses),
-        "Two flows of one kind; the second starts 20 s to 21 s later. The table gives its share from 50 s to 80 s, Jain's index, the mean queue (ms), and packets declared lost in the whole run:",
+        "The next runs have two flows of one kind; the second starts 20 s to 21 s later.",
+        "The table gives its share from 50 s to 80 s, Jain's index, the mean queue (ms), and packets declared lost in the whole run:",
         "",
         *table(["flow", "share of the late one", "Jain", "queue", "lost"], late),
-        "Five seconds of sending and five of silence, four times; there is no randomness, so one run suffices. After a stop, a stack continues to send data that its application handed over before, up to eight windows; our TCP does not. Goodput over the 40 s, mean queue (ms), packets declared lost:",
+        "The last runs alternate five seconds of sending and five of silence, four times; there is no randomness, so one run suffices.",
+        "After a stop, a stack continues to send data that its application handed over before, up to eight windows; our TCP does not.",
+        "The table gives goodput over the 40 s, the mean queue (ms), and packets declared lost:",
         "",
         *table(["flow", "Mbit/s", "queue", "lost"], pauses),
     ]
@@ -308,8 +322,8 @@ def apart(found: Found) -> list[str]:
     return [
         "## Differences of the stacks' own controllers",
         "",
-        f"* quinn's BBR fills the queue and continues: two flows had {bbr:,.0f} packets declared lost in 80 s, two of quinn's CUBIC {cubic:,.0f}. This does not reduce its goodput, "
-        "and random losses do not slow it.",
+        f"* quinn's BBR fills the queue and continues to send: two flows had {bbr:,.0f} packets declared lost in 80 s, two of quinn's CUBIC {cubic:,.0f}.",
+        "  This does not reduce its goodput, and random losses do not slow it.",
         "  `cwnd compare 'stock-bbr@stack=quinn' 'stock-bbr@stack=quinn,start=20s' --rate 20Mbit/s --rtt 40ms --duration 80s`",
         f"* noq's CUBIC keeps its window over a pause and sends it when the application resumes: {pauses['stock-cubic@stack=noq']:,} packets declared lost over four pauses, against "
         f"{pauses['cubic@stack=noq']:,} of ours in noq, which restarts from the initial window, and {pauses['stock-cubic@stack=quinn']:,} of quinn's own.",
@@ -325,12 +339,15 @@ def text(found: Found) -> str:
     parts = [
         "# Our algorithms in real QUIC stacks",
         "",
-        "Measured on 26 November 2026 with quinn-proto 0.11.19 and noq-proto 1.4.0 at both ends of each connection, in the simulator in virtual time, with datagrams of 1472 bytes and without cryptography "
-        "(which changes no packet: `crates/cwnd-stacks/tests/engine`). `stock-cubic` and the like are the stacks' own controllers. A single flow on a path without random losses has no "
-        "randomness, so one run suffices. `python -m tools.stacks` repeats all runs; each line of the tables is a `cwnd compare`.",
+        "Measured on 26 November 2026 with quinn-proto 0.11.19 and noq-proto 1.4.0 at both ends of each connection.",
+        "The connections run in the simulator in virtual time, with datagrams of 1472 bytes and without cryptography (which changes no packet: `crates/cwnd-stacks/tests/engine`).",
+        "Names such as `stock-cubic` are the stacks' own controllers.",
+        "A single flow on a path without random losses has no randomness, so one run suffices.",
+        "`python -m tools.stacks` repeats all runs; each line of the tables is a `cwnd compare`.",
         "",
-        "**Receive windows**: only the next section uses the stacks' own, 1.25 MB for a stream. All other sections use `rwnd=1073741824`, a window that limits nothing, "
-        "so that only congestion control decides. On fast, long paths some connections end with such a window but survive with the stacks' own.",
+        "**Receive windows**: only the next section uses the stacks' own, 1.25 MB for a stream.",
+        "All other sections use `rwnd=1073741824`, a window that limits nothing, so that only congestion control decides.",
+        "On fast, long paths some connections end with such a window but survive with the stacks' own.",
         "",
         *own_windows(found),
         *agreement(found),

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What the documents claim, and why a claim does not hold here: claims.toml and reasons.toml in their folders.
+"""The claims of the documents, and the reasons why a claim does not hold here: claims.toml and reasons.toml in their folders.
 
 A claim is what a document states in a figure, a table or a tested sentence, read from the document itself and written so that a program can
 decide it. Its fields:
 
-* `id`: `<document>/<experiment>/<name>`; `experiment`: the file that carries it; `text`: the statement; `where`: conditions (of a sweep every point
-  counts); `metric`: what is measured, with its unit; `paper`: the number or numbers that the document states.
+* `id`: `<document>/<experiment>/<name>`; `experiment`: the experiment that tests it; `text`: the statement; `where`: conditions (every point of a
+  sweep counts); `metric`: the measured quantity, with its unit; `paper`: the number or numbers that the document states.
 * `op`: `>=`, `<=`, `>`, `<` compare the metric with `value`. `within`: `value` ± `tolerance` (absolute, or relative such as `"10%"`), or a range
   `[low, high]`, or, without a tolerance, half a unit of the last digit (10: 9.5 to 10.5; 1.17: 1.165 to 1.175). `order`: `value` lists names, the
   largest metric first (an inner list: in any order). `holds`: yes or no, no number. `report`: shown, no verdict.
 * `tolerance_ours = true`: the value or the tolerance is this project's choice, not the document's.
 * `kind`: `arithmetic` follows from formulas, whatever an implementation does; `conformance` asks whether an algorithm alone does what the
-  document says of it: its hooks called by hand, or one flow (or two that share nothing but prescribed losses) on a link that never limits it;
-  `empirical` is what flows do on a network, with queues that overflow, competitors, random traffic, or what a machine takes.
-* `statement`, `reading`: where a document leaves open, or contradicts itself about, what a statement is made of, each reading has its claim.
-  Readings exclude each other: counts take one of them, for all statements of the experiment the same, that in which most of them hold.
+  document says of it: its hooks called by hand, or one flow (or two that share only prescribed losses) on a link that never limits it;
+  `empirical` is the behaviour of flows on a network, with queues that overflow, competitors and random traffic, or the cost on a machine.
+* `statement`, `reading`: if a document leaves the details of a statement open, or contradicts itself about them, each reading has its claim.
+  Readings exclude each other: counts include only one of them, the same for all statements of the experiment, in which most of them hold.
 
-"Converged": 10 s means of the throughputs within 20 % of each other, and so for 60 s; "full link": at least 0.9 of the capacity, all traffic
+"Converged": 10 s means of the throughputs stay within 20 % of each other for 60 s; "full link": at least 0.9 of the capacity, all traffic
 counted; "share": fraction of the bottleneck's capacity.
 """
 
