@@ -153,7 +153,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
     text = PAGE.read_text()
-    for heading, settings in (("## The five settings", FIVE), ("## Four harder ones", HARDER)):
+    for heading, settings in (("## The five settings", FIVE), ("## Four harder settings", HARDER)):
         found = table(settings, folder)
         before, rest = text.split(heading, 1)
         above, old = rest.split(COLUMNS, 1)

@@ -44,7 +44,7 @@ CAUSES = {
         With every segment acknowledged the two are the same (trials).
         `cubic-2.1` counts ACKs and needs no such trial.""",
     "bursts": """Hybla's slow start overshoots by hundreds of packets.
-        RFC 6675 takes them out of the pipe when they are known to be lost, so they are sent again in bursts, and some are lost again.
+        RFC 6675 removes them from the pipe when they are known to be lost, so they are sent again in bursts, and some are lost again.
         ns-2 halves step by step.
         With proportional rate reduction (`recovery = "sack-prr"`) and every segment acknowledged the two agree (trials).""",
     "acks": """ns-2's modules are those of Linux 2.6.22, where growth counts ACKs, in standard TCP and in YeAH's Scalable phase.
@@ -56,7 +56,7 @@ CAUSES = {
         Unless the module forbids it, the window falls as far as half the threshold, and slow start then brings it back.
         BIC, CUBIC, H-TCP and Westwood forbid it.
         The last column of the first table is ns-2's lowest window of a reduction over its window at the end of recovery (median; sampled every 2 ms).
-        If the window falls below the 500 packets that fill the link, the link idles for about one round trip, and the next reduction comes later by as much.""",
+        If the window falls below the 500 packets that fill the link, the link idles for about one round trip, and the next reduction is delayed by the same time.""",
     "steps": """The drops of a reduction are a whole number: the increments between the first drop and the ACK that shows it.
         Scalable's window grows by 6 packets per round trip here, and 6.0 is on the edge between 6 and 7 drops.
         With buffers of 90 and of 150 packets both lose the same number in each reduction, 6 and 7 (drops over reductions, trials).""",
@@ -75,9 +75,9 @@ In ns-2 the ratio works, but with every segment acknowledged an integer division
 ns-2's window then grows twice as fast too, and equals that of `bic-linux` (trials).
 Scalable TCP in Linux 2.6.22 counts 50 ACKs where today's counts 100 segments.
 With every segment acknowledged and 50 for ours, only the halving is left.
-Illinois in Linux 2.6.22 keeps what it should give away.
-After a full queue that is half in either case, so the correct form gives the same here.
-CUBIC 2.1 agrees down to the number of reductions.
+Illinois in Linux 2.6.22 keeps the part that it should give up.
+After a full queue both parts are a half, so the correct form gives the same here.
+CUBIC 2.1 agrees even in the number of reductions.
 The RFC's CUBIC and today's Linux's keep 0.7 where CUBIC 2.1 keeps 0.8, so their reductions are fewer and deeper."""
 
 
