@@ -33,11 +33,11 @@ crate::params! {
     /// ```
     pub struct FastParams for Fast {
         alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Wei et al. 2006 §III; ns-2",
-            "segments of a flow that wait in queues at rest";
+            "segments of a flow in queues in equilibrium";
         gamma: ParamKind::Decimal, "", 655 => 65_536, "Wei et al. 2006 §III; ns-2",
-            "part of the way to the new window that an update goes";
+            "share of the way to the new window per update";
         start_delay: ParamKind::Whole, "us", 0 => 10_000_000, "ns-2 (mi_threshold)",
-            "queueing delay that ends the start";
+            "queueing delay that ends slow start";
     }
 }
 
@@ -111,10 +111,10 @@ impl Fast {
 
 impl Registered for Fast {
     const NAME: &'static str = "fast";
-    const SUMMARY: &'static str = "keeps a number of segments waiting in queues, whatever the speed";
+    const SUMMARY: &'static str = "keeps a fixed number of segments in queues at any speed";
     const SETS: &'static [Set<FastParams>] = &[Set {
         name: "fast",
-        summary: "100 segments in queues, half the way at each update",
+        summary: "100 segments in queues, half the way per update",
         source: "Wei, Jin, Low and Hegde 2006; ns-2's constants",
         recovery: Recovery::Sack,
         params: FastParams { alpha: 100, gamma: ONE_X64K / 2, start_delay: 750 },

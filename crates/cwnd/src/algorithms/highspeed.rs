@@ -46,7 +46,7 @@ crate::params! {
     /// ```
     pub struct HighSpeedParams for HighSpeed {
         row: ParamKind::Choice(&["reached", "not_passed", "interpolated"]), "", 0 => 2, "RFC 3649 §5, appendix B; Linux",
-            "row of the table: the last that the window has reached, the first that it has not passed, or between the two";
+            "row of the table: the last that the window has reached, the first that it has not passed, or interpolated";
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3649 §5",
             "what grows the window: acknowledged segments, or acknowledgements";
     }
@@ -134,7 +134,7 @@ impl Registered for HighSpeed {
     const SETS: &'static [Set<HighSpeedParams>] = &[
         Set {
             name: "highspeed",
-            summary: "a(w) and b(w) of table 12, the straight line between its rows",
+            summary: "a(w) and b(w) of table 12, interpolated linearly",
             source: "RFC 3649",
             recovery: Recovery::Sack,
             params: HighSpeedParams { row: INTERPOLATED, counting: COUNT_ACKS },

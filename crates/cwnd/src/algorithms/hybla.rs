@@ -67,7 +67,7 @@ crate::params! {
         arithmetic: ParamKind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
             "ρ and the window in 1/1024 and 1/65536, or in the kernel's 1/8 and 1/128";
         first_window: ParamKind::Choice(START_NAMES), "", 0 => 1, "Linux",
-            "window that a connection starts with: the transport's initial one, or ρ";
+            "initial window: the transport's, or ρ";
         largest: ParamKind::Whole, "segments", 0 => 1_073_741_824, "Linux",
             "largest window that growth reaches; 0: no limit";
     }
@@ -184,7 +184,7 @@ impl Hybla {
 
 impl Registered for Hybla {
     const NAME: &'static str = "hybla-growth";
-    const SUMMARY: &'static str = "grows on long paths as a flow of 25 ms does";
+    const SUMMARY: &'static str = "grows on long paths like a flow with a 25 ms RTT";
     const SETS: &'static [Set<HyblaParams>] = &[
         Set {
             name: "hybla-growth",
@@ -195,7 +195,7 @@ impl Registered for Hybla {
         },
         Set {
             name: "hybla-linux",
-            summary: "the kernel's: starts with ρ segments, at most 65 535; eighths of ρ, 128ths of a segment",
+            summary: "as in Linux: starts with ρ segments, at most 65 535; eighths of ρ, 128ths of a segment",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Linux,
             params: HyblaParams { rtt0_ms: 25, arithmetic: LINUX, first_window: START_RHO, largest: 65_535 },

@@ -31,7 +31,7 @@ crate::params! {
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; RFC 5681 eq 3",
             "what grows the window: acknowledged segments, or acknowledgements";
         reduce_from: ParamKind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 5681 §3.1 eq 4; Linux",
-            "what the threshold after a loss is half of: the flight, at most the window, or the window";
+            "threshold after a loss: half of the flight (at most of the window), or of the window";
         ..slow_start: SlowStartParams;
     }
 }
@@ -70,7 +70,7 @@ impl Registered for Reno {
         },
         Set {
             name: "reno-linux",
-            summary: "the kernel's: halves the window, not the flight",
+            summary: "as in Linux: halves the window, not the flight",
             source: "Linux 6.1 and 6.18, golden traces",
             recovery: Recovery::Linux,
             params: RenoParams { reduce_from: FROM_CWND, ..SEGMENTS },

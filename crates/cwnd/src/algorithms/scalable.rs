@@ -27,9 +27,9 @@ crate::params! {
     /// ```
     pub struct ScalableParams for Scalable {
         per_segment: ParamKind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
-            "acknowledged segments to one segment of growth";
+            "acknowledged segments per segment of growth";
         low_window: ParamKind::Whole, "segments", 0 => 1_000_000, "Kelly 2003",
-            "up to this window it is standard TCP; 0: wherever standard TCP is the faster one";
+            "up to this window, standard TCP; 0: whenever standard TCP is faster";
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; Kelly 2003",
             "what grows the window: acknowledged segments, or acknowledgements";
     }

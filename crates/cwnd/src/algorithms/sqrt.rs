@@ -35,9 +35,9 @@ crate::params! {
     /// ```
     pub struct SqrtParams for Sqrt {
         alpha: ParamKind::Decimal, "", 655 => 6_553_600, "Bansal and Balakrishnan 2001 §II",
-            "a round trip grows the window by this over its square root";
+            "growth per round trip: this over the window's square root";
         beta: ParamKind::Decimal, "", 655 => 65_536, "Bansal and Balakrishnan 2001 §II",
-            "a loss takes this times the window's square root";
+            "a loss reduces the window by this times its square root";
     }
 }
 
@@ -74,10 +74,11 @@ fn window_decrease(window: u32, beta_x64k: u32) -> u32 {
 
 impl Registered for Sqrt {
     const NAME: &'static str = "sqrt";
-    const SUMMARY: &'static str = "an even rate: grows by 1/√w per round trip, gives √w · 2/3 after a loss";
+    const SUMMARY: &'static str =
+        "a smooth rate: grows by 1/√w per round trip, gives up √w · 2/3 after a loss";
     const SETS: &'static [Set<SqrtParams>] = &[Set {
         name: "sqrt",
-        summary: "binomial, k = l = 1/2 (not the SQRT-TCP that the CUBIC papers cite: its law is unknown)",
+        summary: "binomial, k = l = 1/2 (not the SQRT-TCP that the CUBIC papers cite: its rule is unknown)",
         source: "Bansal and Balakrishnan 2001",
         recovery: Recovery::Sack,
         params: SqrtParams { alpha: ONE_X64K, beta: 43_691 }, // 2/3

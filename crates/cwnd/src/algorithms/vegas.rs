@@ -57,7 +57,7 @@ crate::params! {
         doubling_rounds: ParamKind::Whole, "round trips", 1 => 16, "Brakmo and Peterson 1995 §3.3; Linux",
             "slow start grows in the first of this many round trips and holds its window in the others";
         slow_start_exit: ParamKind::Choice(EXIT_NAMES), "", 0 => 1, "ns-2; Linux",
-            "window at which slow start ends: the window without queueing and one, or 7/8 of the present one";
+            "window after slow start: the window without queueing plus one, or 7/8 of the current one";
         kept: ParamKind::Decimal, "", 6_554 => 64_881, "ns-2; Linux",
             "fraction of the window kept after a loss, rounded down to whole segments";
     }
@@ -155,7 +155,7 @@ const LINUX: VegasParams = VegasParams {
 
 impl Registered for Vegas {
     const NAME: &'static str = "vegas";
-    const SUMMARY: &'static str = "keeps a few segments waiting in queues, judged by the RTT";
+    const SUMMARY: &'static str = "keeps a few segments in queues, estimated from the RTT";
     const SETS: &'static [Set<VegasParams>] = &[
         Set {
             name: "vegas",

@@ -42,13 +42,13 @@ crate::params! {
     /// ```
     pub struct VenoParams for Veno {
         beta: ParamKind::Whole, "segments", 0 => 1_000_000, "Fu and Liew 2003 §III",
-            "with fewer segments than this in queues a loss is random, and growth is standard TCP's";
+            "with fewer segments than this in queues, a loss is random, and growth is standard TCP's";
         random_kept: ParamKind::Whole, "%", 50 => 99, "Fu and Liew 2003 §III",
-            "part of the window kept after a random loss";
+            "share of the window kept after a random loss";
         parts: ParamKind::Whole, "1/segment", 1 => 1_024, "Linux",
-            "the estimate of the segments in queues is rounded up to one of so many parts of a segment";
+            "parts per segment to which the estimate of segments in queues is rounded up";
         crowded: ParamKind::Choice(CROWDED_NAMES), "", 0 => 1, "Fu and Liew 2003 §III; Linux",
-            "growth while many wait: half of what is acknowledged counts, or every other increment is left out";
+            "growth with more in queues: count half of the acknowledged segments, or skip every other increment";
         fresh_base: ParamKind::Flag, "", 0 => 1, "Fu and Liew 2003 §II",
             "measure the base RTT anew after a loss";
     }
@@ -143,7 +143,7 @@ impl Registered for Veno {
         },
         Set {
             name: "veno-linux",
-            summary: "the kernel's: half segments, every other increment",
+            summary: "as in Linux: half segments, every other increment",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Linux,
             params: LINUX,

@@ -43,13 +43,13 @@ crate::params! {
     /// ```
     pub struct WestwoodParams for Westwood {
         clock: ParamKind::Choice(CLOCK_NAMES), "", 0 => 1, "Linux",
-            "what times are counted in: microseconds, or the kernel's ticks";
+            "unit of times: microseconds, or the kernel's ticks";
         adopt: ParamKind::Choice(ADOPT_NAMES), "", 0 => 1, "Grieco and Mascolo 2004 §2; Linux",
             "when the estimate becomes the window: at the loss, or at the end of a reduction to a half";
         filter: ParamKind::Decimal, "", 0 => 65_535, "Grieco and Mascolo 2004 §2; Linux",
             "weight of the old value in the bandwidth filter";
         filters: ParamKind::Whole, "", 1 => 2, "Linux",
-            "bandwidth filters in a row";
+            "bandwidth filters in series";
         min_sample: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
             "shortest time over which bandwidth is sampled; a round trip if that is longer";
     }
@@ -172,7 +172,7 @@ impl Westwood {
 
 impl Registered for Westwood {
     const NAME: &'static str = "westwood";
-    const SUMMARY: &'static str = "after a loss, the window that the path has been delivering";
+    const SUMMARY: &'static str = "after a loss, sets the window to what the path delivered";
     const SETS: &'static [Set<WestwoodParams>] = &[
         Set {
             name: "westwood",
@@ -189,7 +189,7 @@ impl Registered for Westwood {
         },
         Set {
             name: "westwood-linux",
-            summary: "the kernel's: a half at the loss, the estimate when recovery ends",
+            summary: "as in Linux: half at the loss, the estimate when recovery ends",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Linux,
             params: WestwoodParams {

@@ -36,21 +36,21 @@ crate::params! {
     /// ```
     pub struct YeahParams for Yeah {
         alpha: ParamKind::Whole, "segments", 1 => 1_000_000, "Baiocchi et al. 2007 (Q_max)",
-            "with more segments than this in the queue the round is slow and the queue is taken out";
+            "with more segments than this in the queue, a round is slow and drains the queue";
         phi: ParamKind::Whole, "", 1 => 1_000, "Baiocchi et al. 2007 (φ)",
-            "with more than 1/phi of the base RTT as queueing delay the round is slow";
+            "with a queueing delay above 1/phi of the base RTT, a round is slow";
         gamma: ParamKind::Whole, "", 1 => 1_000, "Baiocchi et al. 2007 (γ)",
-            "1/gamma of the queue is taken out per round";
+            "1/gamma of the queue is drained per round";
         epsilon: ParamKind::Whole, "log2", 0 => 16, "Baiocchi et al. 2007 (ε); Linux",
-            "a round takes out 1/2^epsilon of the window at most";
+            "a round reduces the window by at most 1/2^epsilon";
         delta: ParamKind::Whole, "log2", 1 => 16, "Baiocchi et al. 2007; Linux",
-            "a loss takes out 1/2^delta of the window at least";
+            "a loss reduces the window by at least 1/2^delta";
         rho: ParamKind::Whole, "rounds", 0 => 1_000, "Baiocchi et al. 2007; Linux",
-            "after so many slow rounds in a row a loss halves the window";
+            "after this many slow rounds in a row, a loss halves the window";
         zeta: ParamKind::Whole, "rounds", 0 => 1_000_000, "Linux",
-            "after more fast rounds than this the standard flow's window is forgotten";
+            "after more fast rounds than this, the standard flow's window restarts at 2";
         per_segment: ParamKind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
-            "acknowledged segments to one segment of growth in fast rounds, or the window if that is smaller";
+            "acknowledged segments per segment of growth in fast rounds, or the window if that is smaller";
     }
 }
 
@@ -147,7 +147,7 @@ impl Registered for Yeah {
         },
         Set {
             name: "yeah-linux",
-            summary: "the kernel's, which is the paper's",
+            summary: "as in Linux, which follows the paper",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Linux,
             params: PAPER,

@@ -25,19 +25,19 @@ crate::params! {
         slow_start: ParamKind::Choice(NAMES), "", 0 => 3, "RFC 3465 §2.2; RFC 9438 §4.10; RFC 9406; Linux; RFC 5681 §3.1",
             "slow start: standard, hystart++ (RFC 9406), hystart (Linux) or rfc5681 (a segment per ACK)";
         min_rtt_thresh: ParamKind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MIN_RTT_THRESH)",
-            "with slow_start=hystart++: least rise of a round's RTT that counts; where it is above max_rtt_thresh, it holds";
+            "with slow_start=hystart++: min RTT increase of a round that counts; if above max_rtt_thresh, it applies";
         max_rtt_thresh: ParamKind::Whole, "us", 0 => 10_000_000, "RFC 9406 §4.3 (MAX_RTT_THRESH)",
-            "with slow_start=hystart++: rise of a round's RTT that counts whatever the RTT";
+            "with slow_start=hystart++: RTT increase of a round that counts at any RTT";
         min_rtt_divisor: ParamKind::Whole, "", 1 => 1_000, "RFC 9406 §4.3 (MIN_RTT_DIVISOR)",
-            "with slow_start=hystart++: between the two, the last round's RTT divided by this is the rise that counts";
+            "with slow_start=hystart++: between the two, the increase that counts is the last round's RTT divided by this";
         n_rtt_sample: ParamKind::Whole, "samples", 1 => 255, "RFC 9406 §4.3 (N_RTT_SAMPLE)",
-            "with slow_start=hystart++: RTT samples of a round before anything is decided";
+            "with slow_start=hystart++: RTT samples per round before a decision";
         css_growth_divisor: ParamKind::Whole, "", 2 => 255, "RFC 9406 §4.3 (CSS_GROWTH_DIVISOR)",
-            "with slow_start=hystart++: in conservative slow start growth is that of slow start divided by this"; // R9406-4.3-c
+            "with slow_start=hystart++: divisor of slow start's growth in conservative slow start"; // R9406-4.3-c
         css_rounds: ParamKind::Whole, "rounds", 1 => 255, "RFC 9406 §4.3 (CSS_ROUNDS)",
             "with slow_start=hystart++: rounds of conservative slow start before congestion avoidance begins";
         l: ParamKind::Whole, "segments", 0 => 1_000_000, "RFC 9406 §4.3 (L)",
-            "with slow_start=hystart++: most that an ACK adds to the window of a flow that is not paced; 0: no limit";
+            "with slow_start=hystart++: max growth per ACK of an unpaced flow; 0: no limit";
     }
 }
 

@@ -55,23 +55,23 @@ crate::params! {
         beta: ParamKind::Decimal, "", 6_554 => 64_881, "Xu et al. 2004; Linux",
             "factor of the window kept after a loss";
         max_increment: ParamKind::Whole, "segments", 1 => 1_000, "Xu et al. 2004 (S_max)",
-            "largest growth of a round trip";
+            "max growth per round trip";
         low_window: ParamKind::Whole, "segments", 0 => 1_000_000, "Xu et al. 2004",
-            "up to this window it is standard TCP";
+            "up to this window, standard TCP";
         smooth_part: ParamKind::Whole, "", 4 => 1_000, "Linux",
             "round trips for the last B segments of the search, and the first beyond it; search = linux only";
         fast_convergence: ParamKind::Flag, "", 0 => 1, "Xu et al. 2004 §III.D",
-            "remember a lower maximum when losses come below the last one";
+            "remember a lower maximum when a loss occurs below the last one";
         updates_per_s: ParamKind::Whole, "1/s", 0 => 1_000, "Linux",
-            "how often the increment is computed anew at an unchanged window; 0: at every acknowledgement";
+            "how often the increment is recomputed at an unchanged window; 0: at every acknowledgement";
         ack_ratio: ParamKind::Flag, "", 0 => 1, "Linux",
-            "multiply growth by the mean segments per acknowledgement: right where acknowledgements count";
+            "multiply growth by the mean segments per acknowledgement: correct if acknowledgements are counted";
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; Linux",
             "what grows the window: acknowledged segments, or acknowledgements";
         search: ParamKind::Choice(SEARCH_NAMES), "", 0 => 1, "Linux; Xu et al. 2004 §III",
             "linux: a quarter of the distance to the last maximum per round trip; midpoint: a half, as in the paper";
         min_increment: ParamKind::Decimal, "segments", 66 => 65_536, "Xu et al. 2004 (S_min)",
-            "a smaller step of the search goes to the maximum; search = midpoint only";
+            "a smaller step of the search jumps to the maximum; search = midpoint only";
     }
 }
 
@@ -219,14 +219,14 @@ impl Registered for Bic {
         },
         Set {
             name: "bic-linux",
-            summary: "the kernel's, tick for tick",
+            summary: "as in Linux, tick for tick",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Linux,
             params: LINUX,
         },
         Set {
             name: "bic-2.6",
-            summary: "the kernel's of the papers' years: acknowledgements count, corrected by their ratio",
+            summary: "Linux at the time of the papers: counts acknowledgements, corrected by their ratio",
             source: "Linux 2.6.18 to 2.6.25",
             recovery: Recovery::Sack,
             params: BicParams { counting: COUNT_ACKS, ..LINUX },

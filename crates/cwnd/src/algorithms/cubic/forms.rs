@@ -61,30 +61,30 @@ crate::params! {
         c: ParamKind::Decimal, "segments/s^3", C_MIN_X64K => C_MAX_X64K, "RFC 9438 §5.1",
             "scale of the cubic function";
         fast_convergence: ParamKind::Flag, "", 0 => 1, "RFC 9438 §4.7",
-            "remember a lower W_max when losses come below the last one";
+            "remember a lower W_max when a loss occurs below the last one";
         convergence_from: ParamKind::Choice(&["w_max", "w_last_max"]), "", 0 => 1, "RFC 9438 §4.7; RFC 8312 §4.6",
-            "what fast convergence compares the window with: W_max as it left it, or the window before the last loss";
+            "what fast convergence compares the window with: W_max after fast convergence, or the window before the last loss";
         friendliness: ParamKind::Choice(&["off", "window", "target", "formula", "newreno"]), "", 0 => 4,
             "RFC 9438 §4.3; Ha et al. 2008 §3.3; RFC 8312 §4.2; FreeBSD D46546",
             "Reno-friendly region: none, window set to W_est, growth aimed at W_tcp, Eq. 4 of RFC 8312, NewReno's own growth";
         alpha: ParamKind::Decimal, "segments", 0 => 655_360, "RFC 9438 §4.3; Rhee and Xu 2005 §II.C",
             "growth of W_est per round trip; 0: 3 (1 - beta) / (1 + beta)";
         alpha_one: ParamKind::Flag, "", 0 => 1, "RFC 9438 §4.3",
-            "let W_est grow as Reno's window once it reaches the window before the last reduction";
+            "let W_est grow like Reno's window once it reaches the window before the last reduction";
         increment: ParamKind::Choice(&["exact", "counted"]), "", 0 => 1, "RFC 9438 §4.4; Ha et al. 2008 Algorithm 1",
-            "(target - cwnd) / cwnd with its fraction kept, or the pseudocode's integer count";
+            "increment: exact (target - cwnd) / cwnd, or the pseudocode's integer count";
         lookahead: ParamKind::Choice(&["srtt", "min_rtt", "none"]), "", 0 => 2, "RFC 9438 §4.2; Ha et al. 2008 Algorithm 1",
             "how far ahead of the present the curve is read";
         k_from: ParamKind::Choice(&["window", "w_max"]), "", 0 => 1, "RFC 9438 §4.2; RFC 8312 §4.1",
-            "what K is computed from: W_max less the window at the epoch's start, or W_max (1 - beta)";
+            "what K is computed from: W_max minus the window at the epoch's start, or W_max (1 - beta)";
         limit_target: ParamKind::Flag, "", 0 => 1, "RFC 9438 §4.2",
             "aim at no more than 1.5 times the window";
         max_increment: ParamKind::Whole, "segments/s", 0 => 100_000, "Rhee and Xu 2005 §II.B (S_max)",
             "largest growth on the curve; 0: no limit";
         clock: ParamKind::Choice(&["us", "ticks"]), "", 0 => 1, "FreeBSD",
-            "what time and RTT are measured in: microseconds, or the host's ticks";
+            "unit of time and RTT: microseconds, or the host's ticks";
         halve_first: ParamKind::Flag, "", 0 => 1, "FreeBSD 13",
-            "let the first loss halve the window, and W_max be beta times it";
+            "at the first loss, halve the window and set W_max to beta times it";
         newreno_for_good: ParamKind::Flag, "", 0 => 1, "FreeBSD D46546",
             "with friendliness=newreno: once in the Reno-friendly region, every later loss halves the window";
         reduce_from: ParamKind::Choice(REDUCE_NAMES), "", 0 => 1, "RFC 9438 §4.6; Ha et al. 2008 §3.6",
@@ -178,14 +178,14 @@ impl Registered for Cubic {
         },
         Set {
             name: "cubic-2.2",
-            summary: "the form of the CUBIC paper: keeps 0.8, C 0.4, acknowledgements count",
+            summary: "the CUBIC paper: keeps 0.8, C 0.4, counts acknowledgements",
             source: "Ha, Rhee and Xu 2008, Algorithm 1",
             recovery: Recovery::Sack,
             params: V2_2,
         },
         Set {
             name: "cubic-rfc8312",
-            summary: "the first RFC: W_est by a formula of time, K from W_max alone",
+            summary: "the first RFC: W_est from a formula of time, K from W_max alone",
             source: "RFC 8312",
             recovery: Recovery::Sack,
             params: RFC8312,
@@ -199,14 +199,14 @@ impl Registered for Cubic {
         },
         Set {
             name: "cubic-freebsd",
-            summary: "W_est by RFC 8312's formula from a clock of ticks",
+            summary: "W_est by RFC 8312's formula, time in ticks",
             source: "FreeBSD 13; RFC 8312",
             recovery: Recovery::Sack,
             params: FREEBSD,
         },
         Set {
             name: "cubic-freebsd-newreno",
-            summary: "NewReno's own window in place of the formula",
+            summary: "NewReno's own window instead of the formula",
             source: "FreeBSD review D46546",
             recovery: Recovery::Sack,
             params: FREEBSD_NEWRENO,

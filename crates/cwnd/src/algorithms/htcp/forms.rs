@@ -27,7 +27,7 @@ crate::params! {
     /// ```
     pub struct HtcpParams for Htcp {
         delta_l_ms: ParamKind::Whole, "ms", 0 => 600_000, "Leith and Shorten 2004 (Δ_L)",
-            "for so long after a loss it is standard TCP";
+            "standard TCP for this long after a loss";
         slope: ParamKind::Whole, "1/s", 0 => 1_000, "Leith and Shorten 2004",
             "factor of Δ − Δ_L in α";
         divisor: ParamKind::Whole, "s", 1 => 1_000, "Leith and Shorten 2004",
@@ -37,17 +37,17 @@ crate::params! {
         beta_max: ParamKind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
             "largest factor of the window kept after a loss";
         switch: ParamKind::Whole, "%", 0 => 1_000, "Leith and Shorten 2004 (Δ_B)",
-            "change of throughput between losses beyond which the smallest factor is kept; 0: whatever the change";
+            "change of throughput between losses above which the smallest factor is used; 0: never";
         rtt_reference_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
-            "α is divided by this over RTTmin; 0: it is not";
+            "α is divided by this over RTTmin; 0: not divided";
         rtt_floor_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
             "RTTmin above which β follows the RTT";
         rtt_step_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
-            "samples further than this above RTTmax are ignored; 0: none is";
+            "samples further than this above RTTmax are ignored; 0: none";
         fading: ParamKind::Whole, "%", 0 => 100, "Linux",
             "part of RTTmax − RTTmin that remains at each loss";
         arithmetic: ParamKind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
-            "1/1024 and µs, or the kernel's 1/128 and ticks";
+            "units: 1/1024 and µs, or the kernel's 1/128 and ticks";
     }
 }
 
@@ -78,7 +78,7 @@ impl Registered for Htcp {
         },
         Set {
             name: "htcp-linux",
-            summary: "the kernel's: whole steps of α, scaled by the RTT, in ticks",
+            summary: "as in Linux: whole steps of α, scaled by the RTT, in ticks",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Linux,
             params: HtcpParams {

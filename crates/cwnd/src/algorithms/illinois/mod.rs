@@ -47,27 +47,27 @@ crate::params! {
     /// ```
     pub struct IllinoisParams for Illinois {
         alpha_min: ParamKind::Decimal, "segments", 655 => 655_360, "Liu et al. 2008 §3",
-            "growth of a round trip at the largest delay";
+            "growth per round trip at the largest delay";
         alpha_max: ParamKind::Decimal, "segments", 655 => 6_553_600, "Liu et al. 2008 §3",
-            "growth of a round trip at low delay";
+            "growth per round trip at low delay";
         beta_min: ParamKind::Decimal, "", 1_024 => 64_881, "Liu et al. 2008 §3",
-            "part of the window given away after a loss at low delay";
+            "share of the window given up after a loss at low delay";
         beta_max: ParamKind::Decimal, "", 1_024 => 64_881, "Liu et al. 2008 §3",
-            "part of the window given away after a loss at high delay";
+            "share of the window given up after a loss at high delay";
         eta1: ParamKind::Whole, "%", 0 => 100, "Liu et al. 2008 §3",
-            "delay up to which growth is alpha_max, of the largest delay";
+            "share of the largest delay up to which growth is alpha_max";
         eta2: ParamKind::Whole, "%", 0 => 100, "Liu et al. 2008 §3",
-            "delay up to which beta_min is given away, of the largest delay";
+            "share of the largest delay up to which beta_min is given up";
         eta3: ParamKind::Whole, "%", 0 => 100, "Liu et al. 2008 §3",
-            "delay from which beta_max is given away, of the largest delay";
+            "share of the largest delay from which beta_max is given up";
         theta: ParamKind::Whole, "round trips", 1 => 255, "Liu et al. 2008 §3",
             "round trips of low delay before growth is alpha_max again";
         w_thresh: ParamKind::Whole, "segments", 0 => 1_000_000, "Liu et al. 2008 §3",
-            "below this window it is standard TCP";
+            "below this window, standard TCP";
         arithmetic: ParamKind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
             "exact: fractions are kept; linux: rounded as the kernel does";
         beta_is: ParamKind::Choice(BETA_NAMES), "", 0 => 1, "Linux 2.6.22",
-            "what beta is of the window: the part given away after a loss, or (a kernel's mistake) the part kept";
+            "meaning of beta: the share of the window given up after a loss, or (a kernel bug) kept";
     }
 }
 
@@ -229,7 +229,7 @@ const LINUX: IllinoisParams = IllinoisParams { arithmetic: KERNELS, ..PAPER };
 
 impl Registered for Illinois {
     const NAME: &'static str = "illinois";
-    const SUMMARY: &'static str = "turns at losses, by amounts that the queueing delay sets";
+    const SUMMARY: &'static str = "reduces at losses; queueing delay sets growth and reduction";
     const SETS: &'static [Set<IllinoisParams>] = &[
         Set {
             name: "illinois",
@@ -240,14 +240,14 @@ impl Registered for Illinois {
         },
         Set {
             name: "illinois-linux",
-            summary: "the kernel's, rounding for rounding",
+            summary: "as in Linux, rounding for rounding",
             source: "Linux 6.1, golden traces",
             recovery: Recovery::Linux,
             params: LINUX,
         },
         Set {
             name: "illinois-2.6.22",
-            summary: "an early kernel's mistake: keeps what it should give away after a loss",
+            summary: "an early kernel bug: keeps what it should give up after a loss",
             source: "Linux 2.6.22.6",
             recovery: Recovery::Sack,
             params: IllinoisParams { beta_is: KEPT, ..LINUX },

@@ -44,36 +44,36 @@ crate::params! {
         c: ParamKind::Decimal, "segments/s^3", 64 => 458_752, "Linux (bic_scale 41: 410/1024)",
             "scale of the cubic function in the time K to the plateau";
         curve_c: ParamKind::Decimal, "segments/s^3", 64 => 458_752, "Linux; LKML, 31 October 2006",
-            "scale of the cubic function in the curve: other than c only in the unfixed kernel";
+            "scale of the cubic function in the curve: differs from c only in the unfixed kernel";
         fast_convergence: ParamKind::Flag, "", 0 => 1, "Ha et al. 2008 §3.7",
-            "remember a lower maximum when losses come below the last one";
+            "remember a lower maximum when a loss occurs below the last one";
         friendliness: ParamKind::Flag, "", 0 => 1, "Ha et al. 2008 §3.3",
-            "grow at least as an AIMD flow of equal average rate would";
+            "grow at least as fast as an AIMD flow of equal average rate";
         clamp: ParamKind::Choice(&["off", "convex", "always"]), "", 0 => 2, "Ha et al. 2008 table 1; Linux",
             "where S_max limits the increase: nowhere, beyond the plateau, or throughout";
         max_increment: ParamKind::Whole, "segments/100 ms", 1 => 1_000, "Rhee and Xu 2005 §II.B; Linux (S_max)",
             "largest increase";
         unknown_count: ParamKind::Whole, "acknowledgements", 2 => 1_000, "Linux",
-            "acknowledgements to one segment of growth before the first loss";
+            "acknowledgements per segment of growth before the first loss";
         unknown: ParamKind::Choice(&["at_most", "always", "curve"]), "", 0 => 2,
             "Linux; Leith et al. 2007 Algorithm 1; Ha et al. 2008 Algorithm 1",
-            "before the first loss: unknown_count limits the curve's count, replaces it, or the curve's count is taken";
+            "before the first loss: unknown_count limits the curve's count, replaces it, or has no effect";
         spare_acks: ParamKind::Whole, "acknowledgements", 0 => 2, "Linux; Leith et al. 2007 Algorithm 1",
-            "acknowledgements that an increment takes beyond the count";
+            "acknowledgements per increment beyond the count";
         ack_ratio: ParamKind::Flag, "", 0 => 1, "Linux before 3.x",
             "correct the count for delayed acknowledgements";
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3465; Linux",
             "what grows the window: acknowledged segments, or acknowledgements";
         updates_per_s: ParamKind::Whole, "1/s", 0 => 1_000, "Linux",
-            "how often the count is computed anew at an unchanged window; 0: at every acknowledgement";
+            "how often the count is recomputed at an unchanged window; 0: at every acknowledgement";
         root: ParamKind::Choice(&["table", "newton"]), "", 0 => 1, "Ha et al. 2008 table 1; Linux",
             "cube root: table and one Newton step, or Newton-Raphson alone";
         clock: ParamKind::Choice(&["us", "ticks"]), "", 0 => 1, "Linux",
-            "what the smallest RTT is measured in";
+            "unit of the smallest RTT";
         start_ssthresh: ParamKind::Whole, "segments", 0 => 1_000_000, "Ha et al. 2008 §4.2",
-            "slow start threshold at the start, without hystart; 0: none";
+            "initial slow start threshold, without hystart; 0: none";
         idle: ParamKind::Choice(&["moves_epoch", "counts"]), "", 0 => 1, "Linux since 4.3 (2015); Linux before",
-            "time in which nothing is in flight: the epoch moves with it, or it is part of the epoch";
+            "idle time: it shifts the epoch, or counts as part of it";
         ..slow_start: SlowStartParams;
     }
 }
@@ -135,14 +135,14 @@ impl Registered for CubicLinux {
     const SETS: &'static [Set<CubicLinuxParams>] = &[
         Set {
             name: "cubic-linux",
-            summary: "the kernel's, to the last integer: keeps 717/1024, HyStart, no alpha -> 1",
+            summary: "as in Linux, integer for integer: keeps 717/1024, HyStart, no alpha -> 1",
             source: "Linux 6.1 and 6.18, golden traces",
             recovery: Recovery::Linux,
             params: LINUX,
         },
         Set {
             name: "cubic-2.2-linux",
-            summary: "Linux 2.6.25: keeps 717/1024, no clamp, acknowledgements count",
+            summary: "Linux 2.6.25: keeps 717/1024, no clamp, counts acknowledgements",
             source: "Ha, Rhee and Xu 2008, table 1; Linux 2.6.25",
             recovery: Recovery::Sack,
             params: V2_2,
@@ -163,7 +163,7 @@ impl Registered for CubicLinux {
         },
         Set {
             name: "cubic-2.6.18",
-            summary: "as Leith, Shorten and McCullagh print it: clamped to 20 segments per second",
+            summary: "as printed by Leith, Shorten and McCullagh: clamped to 20 segments per second",
             source: "Leith, Shorten and McCullagh 2007, Algorithm 1",
             recovery: Recovery::Sack,
             params: V2_6_18,
