@@ -23,10 +23,10 @@ BEGIN, END = "<!-- tables: written by tools/docs/schema_page.py -->", "<!-- end 
 COUNTS, END_COUNTS = "<!-- counts: written by tools/docs/schema_page.py -->", "<!-- end of counts -->"
 #: What a summary counts: the count, of what, and its meaning. Those of drops follow the fourth.
 COUNTED = (
-    ("packets_sent", "flows", "data packets, retransmissions included, by when their sender sent them"),
+    ("packets_sent", "flows", "data packets, retransmissions included, counted when sent"),
     ("retransmits", "flows", "retransmissions among them"),
     ("timeouts", "flows", "times that the retransmission timer fired"),
-    ("drops", "flows", "their data packets dropped at any link, by when they were dropped; the sum of the next ones"),
+    ("drops", "flows", "their data packets dropped at any link, counted when dropped; the sum of the next ones"),
     ("transfers", "traffic", "transfers that started"),
     ("finished", "traffic", "transfers that finished, whenever they started"),
     ("datagrams", "traffic", "datagrams sent"),

@@ -127,7 +127,7 @@ pub struct RawPacket {
     pub undo_retrans: u32,
     /// Timestamp of the first retransmission of the episode; else 0.
     pub retrans_stamp: u32,
-    /// 1 while F-RTO goes on.
+    /// 1 while F-RTO is active.
     pub frto: u32,
     /// Segments with data sent so far, with retransmissions and this one.
     pub data_segs_out: u32,

@@ -35,19 +35,19 @@ class FlowSummary(TypedDict):
     throughput_mbps: float
     #: payload bits that reached the receiver, each once, over the measured interval (Mbit/s)
     goodput_mbps: float
-    #: throughput over the capacity of its slowest link; null where no link on its path has one (1)
+    #: throughput divided by the capacity of its slowest link; null if no link on its path has one (1)
     share: float | None
     #: time-weighted mean of the window (segments)
     cwnd_mean: float
-    #: data packets sent, retransmissions included, by when they were sent (packets)
+    #: data packets sent, retransmissions included, counted when sent (packets)
     packets_sent: int
     #: retransmissions among them (packets)
     retransmits: int
     #: times that the retransmission timer fired
     timeouts: int
-    #: its data packets dropped at any link: the sum of the next ones (packets)
+    #: its data packets dropped at any link: the sum of the next columns (packets)
     drops: int
-    #: drops for want of room (packets)
+    #: drops for lack of space (packets)
     drops_queue: int
     #: drops by RED on arrival (packets)
     drops_early: int
@@ -109,17 +109,17 @@ class LinkSummary(TypedDict):
 
     #: name
     name: str
-    #: what it could send in the measured interval, over its length: the integral of its rate, of a trace its
-    #: opportunities; null where it has no rate (Mbit/s)
+    #: mean rate over the measured interval; for a trace, from its opportunities; null if it has no rate
+    #: (Mbit/s)
     capacity_mbps: float | None
-    #: wire bits that left it over what it could send, both in the measured interval; null where it could send
-    #: nothing or has no rate (1)
+    #: wire bits that left it divided by what it could send, both in the measured interval; null if it could
+    #: send nothing or has no rate (1)
     utilization: float | None
     #: packets that left it (packets)
     packets: int
-    #: drops for want of room (packets)
+    #: drops for lack of space (packets)
     drops_queue: int
-    #: drops by RED on arrival, while there was room (packets)
+    #: drops by RED on arrival, before the queue is full (packets)
     drops_early: int
     #: drops by CoDel at the head of the queue (packets)
     drops_head: int
@@ -181,11 +181,11 @@ class TrafficSummary(TypedDict):
     senders: str
     #: forward or reverse
     direction: str
-    #: what the scenario asks for: rate, at most, everything, no mean or list
+    #: how the scenario gives the load: rate, at most, everything, no mean or list
     asked: str
-    #: that rate; null: it names none (Mbit/s)
+    #: that rate; null if none is given (Mbit/s)
     asked_mbps: float | None
-    #: wire bits of what started (Mbit/s)
+    #: wire bits of transfers and datagrams that started (Mbit/s)
     offered_mbps: float
     #: wire bits that left the link, retransmissions included (Mbit/s)
     carried_mbps: float

@@ -20,7 +20,7 @@ settings! {
     /// Settings of CoDel. The defaults are those of RFC 8289 §4.3 (target) and §4.2 (interval).
     pub struct CodelConfig {
         target: TimeAbove0 = 5_000_000, "ns",
-            "queueing delay that a standing queue may have", "";
+            "acceptable queueing delay of a standing queue", "";
         interval: TimeNotBelow("target") = 100_000_000, "ns",
             "how long the delay has to stay above `target` before packets are dropped", "";
         ecn: Flag = false, "",
@@ -84,11 +84,11 @@ impl Described for Codel {
     const NAME: &'static str = "codel";
     const TITLE: &'static str = "CoDel";
     const SHOWN: &'static [&'static str] = &["target", "interval"];
-    const HELP: &'static str = "Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full packet";
+    const HELP: &'static str = "Controlled Delay (RFC 8289): drops at the head of the queue, and never from a queue of one full packet";
     const OPTION: Option<SettingOption> = Some(SettingOption {
         names: &["target", "interval"],
         example: &["5ms", "100ms"],
-        help: "Controlled Delay with this target and interval; RFC 8289 has 5ms..100ms.",
+        help: "Controlled Delay with this target and interval; RFC 8289: 5ms..100ms.",
         what: "its settings",
     });
     const CAUSE: CauseWords = cause!(

@@ -146,8 +146,8 @@ pub(crate) use cause;
 
 /// What is said of packets that found no room, whatever the discipline.
 pub(crate) const FULL: CauseWords = cause!(
-    "queue", link "for want of room", flow "for want of room",
-    heading "full", counted "by the full queue", legend "for want of room", picture "tail drops", always true
+    "queue", link "for lack of space", flow "for lack of space",
+    heading "full", counted "by the full queue", legend "for lack of space", picture "tail drops", always true
 );
 
 /// Declares the settings of a queue discipline: `name: Kind = default, unit, help, source;` a row, without the default where the setting

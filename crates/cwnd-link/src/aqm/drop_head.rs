@@ -30,7 +30,7 @@ impl Described for DropHead {
     const TITLE: &'static str = "drop-head";
     const SHOWN: &'static [&'static str] = &[];
     const HELP: &'static str =
-        "drops the oldest packets that wait when one arrives at a full queue (Mahimahi: drophead)";
+        "drops the oldest queued packets when one arrives at a full queue (Mahimahi: drophead)";
     const OPTION: Option<SettingOption> = None;
     const CAUSE: CauseWords = FULL;
 }

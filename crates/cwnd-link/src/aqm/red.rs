@@ -24,17 +24,17 @@ settings! {
     /// often.
     pub struct RedConfig {
         min: QueueSize, "",
-            "average queue from which packets are dropped", "";
+            "average queue at which drops begin", "";
         max: QueueSizeAbove("min"), "",
             "average queue at which `max_p` is reached; above `min`, and in bytes if `min` is", "";
         max_p: Fraction = parts(1, 10), "",
-            "probability of a drop there", "";
+            "drop probability at `max`", "";
         weight: Fraction = parts(2, 1000), "",
             "weight of a new sample in the average", "";
         gentle: Flag = true, "",
             "whether the probability rises further, to 1 at twice `max`", "";
         ecn: Flag = false, "",
-            "whether packets that can carry a mark are marked instead of dropped; not where the probability is 1, nor without room", "RFC 3168 §5, §7";
+            "whether packets that can carry a mark are marked instead of dropped, unless the probability is 1 or the queue is full", "RFC 3168 §5, §7";
     }
     also(packet) {
         /// Size of a typical packet, bytes.
@@ -126,8 +126,8 @@ impl Described for Red {
         what: "the thresholds",
     });
     const CAUSE: CauseWords = cause!(
-        "early", link "by RED on arrival, while there was room", flow "by RED on arrival",
-        heading "early", counted "early by RED", legend "by RED before that", picture "RED drops", always true
+        "early", link "by RED on arrival, before the queue is full", flow "by RED on arrival",
+        heading "early", counted "early by RED", legend "by RED on arrival", picture "RED drops", always true
     );
 }
 

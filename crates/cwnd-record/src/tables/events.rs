@@ -16,7 +16,7 @@ columns! {
     Text kind = |kind: EventKind| kind.name(), "", "what happened";
     // `None` for a flow's access link, and for all other events.
     MaybeIndex link: Option<u32>, "", "drops: number of the link";
-    Count value: u64, "", "drops: position of the segment, of a real stack the number of the datagram in the order of sending, from 0; state changes: Linux's number of the new state";
+    Count value: u64, "", "drops: position of the segment (with a real stack, number of the datagram in sending order, from 0); state changes: Linux's number of the new state";
     Index cwnd: u32, "segments", "congestion window at that time";
     Index ssthresh: u32, "segments", "slow start threshold at that time";
 }

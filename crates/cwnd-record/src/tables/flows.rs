@@ -25,12 +25,12 @@ columns! {
     Number start_s: f64, "s", "start";
     Number throughput_mbps: f64, "Mbit/s", "wire bits that left the flow's last link, over the measured interval";
     Number goodput_mbps: f64, "Mbit/s", "payload bits that reached the receiver, each once, over the measured interval";
-    MaybeNumber share: Option<f64>, "1", "throughput over the capacity of its slowest link; null where no link on its path has one";
+    MaybeNumber share: Option<f64>, "1", "throughput divided by the capacity of its slowest link; null if no link on its path has one";
     Number cwnd_mean: f64, "segments", "time-weighted mean of the window";
-    Count packets_sent = |flow| flow.measured.packets_sent, "packets", "data packets sent, retransmissions included, by when they were sent";
+    Count packets_sent = |flow| flow.measured.packets_sent, "packets", "data packets sent, retransmissions included, counted when sent";
     Count retransmits = |flow| flow.measured.retransmits, "packets", "retransmissions among them";
     Count timeouts = |flow| flow.measured.timeouts, "", "times that the retransmission timer fired";
-    Count drops = |flow| flow.measured.drops.total(), "packets", "its data packets dropped at any link: the sum of the next ones";
+    Count drops = |flow| flow.measured.drops.total(), "packets", "its data packets dropped at any link: the sum of the next columns";
     ..by_cause(|flow| &flow.measured.drops, |words| (words.column, words.of_flow));
     Count packets_sent_run = |flow| flow.run.packets_sent, "packets", "`packets_sent` of the whole run";
     Count retransmits_run = |flow| flow.run.retransmits, "packets", "`retransmits` of the whole run";

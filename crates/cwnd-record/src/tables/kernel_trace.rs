@@ -27,14 +27,14 @@ fields_of_connection! {
     rtt_min_us: "µs", "smallest round trip time of the kernel's window; all ones before the first sample";
     packets_out: "segments", "segments sent and not cumulatively acknowledged";
     retrans_out: "segments", "of them, sent again";
-    lost_out: "segments", "of them, thought lost";
+    lost_out: "segments", "of them, considered lost";
     sacked_out: "segments", "of them, selectively acknowledged";
     total_retrans: "packets", "retransmissions so far";
     high_seq: "", "`snd_nxt` when recovery began";
     undo_marker: "", "`snd_una` when recovery began; 0 when it cannot be undone";
     mss: "bytes", "payload of a segment";
     max_packets_out: "segments", "most segments in flight in the last window";
-    snd_wnd: "bytes", "window that the receiver announced";
+    snd_wnd: "bytes", "window advertised by the receiver";
     ca_state: "", "Linux's number of the state of loss recovery";
     is_cwnd_limited: "", "1 if the window limited what was sent";
 }
@@ -47,13 +47,13 @@ columns! {
     pub static CONNECTIONS;
     Index flow: u32, "", "number of the connection, in order of appearance";
     Text algorithm: String, "", "name of its algorithm in the kernel";
-    Index local_port: u32, "", "port here";
-    Index remote_port: u32, "", "port there";
+    Index local_port: u32, "", "local port";
+    Index remote_port: u32, "", "remote port";
     Number first_s: f64, "s", "time of its first call or acknowledgement, on the kernel's clock (CLOCK_MONOTONIC)";
     Number last_s: f64, "s", "time of its last one";
     Count calls: u64, "", "calls of hooks, or acknowledgements, that were recorded";
     Index retransmits: u32, "packets", "retransmissions since the connection began";
-    Count differences: u64, "", "calls that the host, which repeated them, computed otherwise";
+    Count differences: u64, "", "calls whose replay on the host gave another result";
 }
 
 columns! {
@@ -69,17 +69,17 @@ columns! {
     pub static HOOKS;
     Count connection: u64, _, _;
     Word hook: &'static str, "", "hook that was called";
-    Count seq: u64, "", "place among all calls of the trace's hooks, and among its packets if it has them; where one is missing, its record was lost";
+    Count seq: u64, "", "number among all calls of the trace, and among its packets if it has them; a missing number is a lost record";
     Count now_us: u64, "µs", "the connection's clock; 0 on a socket that was just accepted";
     Index tick_hz: u32, _, _;
     Index jiffies_before: u32, "ticks", "tick counter before the call";
-    Index jiffies_after: u32, "ticks", "tick counter after it; where they differ, a tick fell inside";
+    Index jiffies_after: u32, "ticks", "tick counter after it; if they differ, a tick occurred during the call";
     Index arg0: u32, "", "word of the hook's arguments; 0 where it has none";
     Index arg1: u32, "", "word of the hook's arguments; 0 where it has none";
     Index arg2: u32, "", "word of the hook's arguments; 0 where it has none";
     Index ret: u32, "", "what the hook returned; 0 for one that returns nothing";
-    Index local_port: u32, "", "port here; 0 on a socket that is being taken down";
-    Index remote_port: u32, "", "port there";
+    Index local_port: u32, "", "local port; 0 on a socket that is being closed";
+    Index remote_port: u32, "", "remote port";
     Index snd_una: u32, _, _;
     Index snd_nxt: u32, _, _;
     Index srtt_us8: u32, _, _;
@@ -102,11 +102,11 @@ columns! {
     Index max_packets_out: u32, _, _;
     Index cwnd_clamp: u32, "segments", "max window";
     Index lsndtime: u32, "ticks", "when data were last sent";
-    Index gso_max_size: u32, "bytes", "largest packet that the device takes";
+    Index gso_max_size: u32, "bytes", "largest packet that the device accepts";
     Index snd_wnd: u32, _, _;
     Index ca_state: u32, _, _;
     Index is_cwnd_limited: u32, _, _;
-    Index pacing_status: u32, "", "who paces, before the call: 0 nobody, 1 TCP's own timer, 2 fq";
+    Index pacing_status: u32, "", "pacing before the call: 0 none, 1 TCP's own timer, 2 fq";
     Count pacing_rate: u64, "bytes/s", "pacing rate before the call";
     Index cwnd_before: u32, "segments", "congestion window before the call";
     Index ssthresh_before: u32, "segments", "slow start threshold before the call";
@@ -115,7 +115,7 @@ columns! {
     Index ssthresh_after: u32, "segments", "slow start threshold after the call";
     Index cwnd_cnt_after: u32, "segments", "progress towards the window's next increment, after the call";
     Count pacing_rate_after: u64, "bytes/s", "pacing rate after the call";
-    Index pacing_status_after: u32, "", "who paces, after the call";
+    Index pacing_status_after: u32, "", "pacing after the call";
     Index repaired: u32, "", "1 if the call was made in place of one that the kernel skipped";
 }
 
@@ -126,13 +126,13 @@ columns! {
     /// A row per acknowledgement, per transmission and per timer that expires; `cwnd kernel trace --transport` records them.
     pub static PACKETS;
     Count connection: u64, _, _;
-    Word kind: &'static str, "", "`ack`: it arrived, `sent`: it left, or `timer`: the timer for timeouts, probes and reordering expired";
-    Count seq: u64, "", "place among all calls and packets of the trace; where one is missing, its record was lost";
-    Count time_ns: u64, "ns", "when it was seen, on the kernel's clock (CLOCK_MONOTONIC)";
-    Count sent_ns: u64, "ns", "time that the kernel takes for that of the transmission; 0 of anything else";
+    Word kind: &'static str, "", "`ack`: acknowledgement received, `sent`: data sent, `timer`: the timer for timeouts, probes and reordering expired";
+    Count seq: u64, "", "number among all calls and packets of the trace; a missing number is a lost record";
+    Count time_ns: u64, "ns", "time of the event, on the kernel's clock (CLOCK_MONOTONIC)";
+    Count sent_ns: u64, "ns", "transmission time according to the kernel; 0 for other events";
     Index sequence: u32, "", "first sequence number";
     Index payload: u32, "bytes", "data";
-    Index gso_size: u32, "bytes", "data of each segment, where several were handed over at once; else 0";
+    Index gso_size: u32, "bytes", "payload per segment if several were handed over at once; otherwise 0";
     Index acknowledges: u32, "", "acknowledgement number";
     Index flags: u32, "", "flags of the TCP header, from FIN on";
     Index window: u32, "", "window field";
@@ -171,14 +171,14 @@ columns! {
     Index undo_retrans: u32, "", "retransmissions not yet reported as duplicates; all ones before the first";
     Index retrans_stamp: u32, "", "timestamp of the first retransmission of the episode; 0 without one";
     Index total_retrans: u32, _, _;
-    Index frto: u32, "", "1 while F-RTO goes on";
-    Index tlp_high_seq: u32, "", "`snd_nxt` when the probe was sent that is out; 0 without one";
+    Index frto: u32, "", "1 while F-RTO is active";
+    Index tlp_high_seq: u32, "", "`snd_nxt` when the outstanding probe was sent; 0 without one";
     Index rack_rtt_us: u32, "µs", "RACK's round trip time";
     Index reo_wnd_steps: u32, "", "quarters of the smallest round trip in RACK's reordering window";
-    Index reo_wnd_persist: u32, "", "recoveries for which they are kept";
+    Index reo_wnd_persist: u32, "", "recoveries for which that window is kept";
     Index reordering: u32, "segments", "reordering degree";
     Index reord_seen: u32, "", "times that reordering was seen";
-    Index pending: u32, "", "what the timer is set for: 0 nothing, 1 the timeout, 3 a window probe, 5 a loss probe, 6 the end of the reordering window";
+    Index pending: u32, "", "purpose of the timer: 0 none, 1 the timeout, 3 a window probe, 5 a loss probe, 6 the end of the reordering window";
     Index expires: u32, "ticks", "when the timer is due";
     Index rto: u32, "ticks", "timeout, with its back-off";
     Index backoff: u32, "", "doublings of the timeout";
@@ -189,13 +189,13 @@ pub static OUR_STATE: &[Column<HookRow>] = &[
     Column::new(
         "state_before",
         "",
-        "private area before the call, where the state is one of ours",
+        "private area before the call, if the state is one of cwnd's",
         Bytes(|row| &row.state_before),
     ),
     Column::new(
         "state_after",
         "",
-        "private area after the call, where the state is one of ours",
+        "private area after the call, if the state is one of cwnd's",
         Bytes(|row| &row.state_after),
     ),
 ];
@@ -211,9 +211,8 @@ macro_rules! words {
 }
 
 const WORD_BEFORE: &str =
-    "word of the private area before the call, where it is that of the kernel's own module";
-const WORD_AFTER: &str =
-    "word of the private area after the call, where it is that of the kernel's own module";
+    "word of the private area before the call, if it belongs to the kernel's own module";
+const WORD_AFTER: &str = "word of the private area after the call, if it belongs to the kernel's own module";
 
 words! {
     "priv00_before" "priv00_after" 0;

@@ -20,10 +20,10 @@ columns! {
     pub static LINKS;
     Index link = |number: u32| number, "", "number of the link", table_only();
     Text name: String, "", "name";
-    Text from: String, "", "node that it leads from", table_only();
-    Text to: String, "", "node that it leads to", table_only();
-    MaybeNumber capacity_mbps: Option<f64>, "Mbit/s", "what it could send in the measured interval, over its length: the integral of its rate, of a trace its opportunities; null where it has no rate";
-    MaybeNumber utilization: Option<f64>, "1", "wire bits that left it over what it could send, both in the measured interval; null where it could send nothing or has no rate";
+    Text from: String, "", "node where it starts", table_only();
+    Text to: String, "", "node where it ends", table_only();
+    MaybeNumber capacity_mbps: Option<f64>, "Mbit/s", "mean rate over the measured interval; for a trace, from its opportunities; null if it has no rate";
+    MaybeNumber utilization: Option<f64>, "1", "wire bits that left it divided by what it could send, both in the measured interval; null if it could send nothing or has no rate";
     // In the measured interval.
     Count packets: u64, "packets", "packets that left it";
     ..by_cause(|link| &link.drops, |words| (words.column, words.of_link));

@@ -78,15 +78,15 @@ pub fn all() -> Vec<TableInfo> {
         ),
         table("inner", "an inner variable in a sample of a flow, with `record.inner`", SCENARIOS, &*INNER),
         table("transfers", "a transfer", SCENARIOS, &*TRANSFERS),
-        table("waits", "a class of a link's queueing delays", SCENARIOS, &*WAITS),
+        table("waits", "a bin of a link's queueing delays", SCENARIOS, &*WAITS),
         TableInfo {
             summary_only: true,
             ..table("traffic", "a group of traffic in one direction; in the summary only", SIM, &*TRAFFIC)
         },
-        table("hooks", "a call of a hook, of a trace call by call", KERNEL, hooks),
+        table("hooks", "a call of a hook, in a trace of each call", KERNEL, hooks),
         table(
             "packets",
-            "an acknowledgement, a transmission or an expired timer, of a trace with `--transport`",
+            "an acknowledgement, a transmission or an expired timer, in a trace with `--transport`",
             KERNEL,
             &*PACKETS,
         ),

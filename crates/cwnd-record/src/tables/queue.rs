@@ -16,7 +16,7 @@ columns! {
     pub static QUEUE;
     Number time_s = |time_ns: u64| seconds(time_ns), "s", "time of the sample";
     Index link: u32, "", "number of the link";
-    Count packets: u64, "packets", "packets that wait or are being sent";
+    Count packets: u64, "packets", "packets waiting or being sent";
     Count bytes: u64, "bytes", "their bytes";
     ..by_cause(|sample| &sample.drops, |words| (words.column, words.of_sample));
 }

@@ -11,6 +11,6 @@ columns! {
     /// A row per rate of a link.
     pub static RATES;
     Index link: u32, "", "number of the link";
-    Number time_s = |from_ns: u64| seconds(from_ns), "s", "from when on";
-    Number rate_mbps = |rate_bps: u64| rate_bps as f64 / 1e6, "Mbit/s", "rate; 0 is an outage; of a trace the bits of its opportunities over the millisecond that begins at their time";
+    Number time_s = |from_ns: u64| seconds(from_ns), "s", "start time of the rate";
+    Number rate_mbps = |rate_bps: u64| rate_bps as f64 / 1e6, "Mbit/s", "rate; 0 is an outage. For a trace, the bits of its opportunities in the millisecond that begins at this time";
 }

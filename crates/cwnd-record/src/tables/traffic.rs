@@ -19,9 +19,9 @@ columns! {
     Text senders: String, "", "algorithm and settings of the senders, such as cubic@beta=0.85; empty for datagrams";
     Text direction = |reverse: bool| direction(*reverse), "", "forward or reverse";
     // `no mean`: the mean does not exist; `list`: listed transfers.
-    Text asked: &'static str, "", "what the scenario asks for: rate, at most, everything, no mean or list";
-    MaybeNumber asked_mbps: Option<f64>, "Mbit/s", "that rate; null: it names none";
-    Number offered_mbps: f64, "Mbit/s", "wire bits of what started";
+    Text asked: &'static str, "", "how the scenario gives the load: rate, at most, everything, no mean or list";
+    MaybeNumber asked_mbps: Option<f64>, "Mbit/s", "that rate; null if none is given";
+    Number offered_mbps: f64, "Mbit/s", "wire bits of transfers and datagrams that started";
     Number carried_mbps: f64, "Mbit/s", "wire bits that left the link, retransmissions included";
     Count transfers = |traffic| traffic.measured.transfers, "", "transfers that started";
     Count finished = |traffic| traffic.measured.finished, "", "transfers that finished, whenever they started";
