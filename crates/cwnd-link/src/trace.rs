@@ -76,7 +76,7 @@ impl Trace {
                     return Err(error(
                         index + 1,
                         value,
-                        format!("at least the {} of the line before", entry.ms),
+                        format!("at least the {} of the previous line", entry.ms),
                     ));
                 }
                 Some(entry) if ms == entry.ms && entry.count < u32::MAX => entry.count += 1,
@@ -214,7 +214,7 @@ mod tests {
             "line 3: \"three\": expected a whole number of milliseconds below 2^32"
         );
         assert_eq!(refusal("1\n\n3"), "line 2: \"\": expected a whole number of milliseconds below 2^32");
-        assert_eq!(refusal("5\n4"), "line 2: \"4\": expected at least the 5 of the line before");
+        assert_eq!(refusal("5\n4"), "line 2: \"4\": expected at least the 5 of the previous line");
         let period = "expected a last line above 0, the trace's period in milliseconds";
         assert_eq!(refusal(""), format!("line 1: \"\": {period}"));
         assert_eq!(refusal("0\n0"), format!("line 2: \"0\": {period}"));

@@ -132,7 +132,7 @@ impl Algorithms {
             Error::Scenario(Invalid {
                 field: "flow.cc".into(),
                 value: Some(format!("\"{cc}\"")),
-                expected: format!("an algorithm that this kernel takes: {error}"),
+                expected: format!("an algorithm that this kernel accepts: {error}"),
             })
         };
         let loaded = if let Some(file) = objects.get(cc) {
@@ -174,7 +174,7 @@ impl Algorithms {
     ) -> Result<String, Error> {
         let sets: Vec<_> = KERNELS_OWN.iter().map(|(set, _)| format!("\"{set}\"")).collect();
         let expected = format!(
-            "{} without parameters: this installation is without the kernel's part",
+            "{} without parameters: this installation was built without the kernel part",
             sets.join(" or ")
         );
         Err(Error::Scenario(Invalid { field: "flow.cc".into(), value: Some(format!("\"{cc}\"")), expected }))

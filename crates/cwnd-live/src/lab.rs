@@ -235,7 +235,7 @@ impl Lab {
         self.valid(&carrier, &lateness, traffic.short_rtt())?;
         if records_lost > 0 {
             let how = format!(
-                "the sampler's buffer had no room for {records_lost} records of acknowledgements, timers, beginnings and ends"
+                "the sampler's buffer had no room for {records_lost} records of acknowledgements, timers, starts and ends"
             );
             return Err(Error::Behind(how));
         }

@@ -121,7 +121,7 @@ impl Sockets {
         // A sender, a listener and a connection each, beside what the process has; of traffic both ends.
         let needed = 3 * plans.len() as u64 + 256;
         let useful = needed + if transfers { 2 * u64::from(OPENERS) } else { 0 };
-        socket::allow_descriptors(needed, useful).map_err(while_doing("open so many sockets"))?;
+        socket::allow_descriptors(needed, useful).map_err(while_doing("open this many sockets"))?;
         let senders = senders.within(|| {
             plans
                 .iter()

@@ -45,7 +45,7 @@ fn refused((field, value): (&str, Option<String>), why: &str) -> Invalid {
 pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     match asked(scenario) {
         Some(asked) if cfg!(not(feature = "kernel")) => {
-            Err(refused(asked, "this installation is without the kernel's part"))
+            Err(refused(asked, "this installation was built without the kernel part"))
         }
         _ => Ok(()),
     }

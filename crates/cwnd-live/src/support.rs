@@ -36,7 +36,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     for (number, traffic) in scenario.traffic.iter().enumerate() {
         if traffic.rtt == Some(Distribution::Constant(0)) {
             let value = scenario.written(&format!("/traffic/{number}/rtt"));
-            return refuse(format!("traffic[{number}].rtt"), value, "more than nothing");
+            return refuse(format!("traffic[{number}].rtt"), value, "more than 0");
         }
         let Model::Udp(udp) = &traffic.model else {
             if let Some((key, expected)) = not_kernels(&traffic.sender, Lanes::LIVE_TRAFFIC) {
@@ -82,7 +82,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
     match without_delay(scenario) {
         Some(field) => {
             let value = scenario.written(&pointer(&field));
-            refuse(field, value, "more than nothing")
+            refuse(field, value, "more than 0")
         }
         None => Ok(()),
     }

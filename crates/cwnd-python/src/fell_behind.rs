@@ -8,5 +8,5 @@ create_exception!(
     cwnd._native,
     FellBehindError,
     PyRuntimeError,
-    "The emulator of a live run did not keep up, so that there is no result; the message is one line."
+    "The emulator of a live run did not keep up, so there is no result; the message is one line."
 );

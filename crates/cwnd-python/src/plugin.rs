@@ -81,7 +81,7 @@ fn open(file: &str) -> Result<&'static PluginTable, String> {
     // SAFETY: any library that exports the symbol exports at least a head, of integers and bytes only.
     let head = unsafe { &*address.cast::<TableHeader>() };
     if !head.is_ours() {
-        return Err(format!("{} to be a table of cwnd's", SYMBOL.to_string_lossy()));
+        return Err(format!("{} to be a table of cwnd", SYMBOL.to_string_lossy()));
     }
     if !head.matches() {
         return Err(format!(

@@ -14,7 +14,7 @@ create_exception!(
     cwnd._native,
     PluginError,
     PyRuntimeError,
-    "An algorithm of one's own panicked: `algorithm`, `hook`, `message`, `file`, `line`, `flow`, `time_s`."
+    "A plugin algorithm panicked: `algorithm`, `hook`, `message`, `file`, `line`, `flow`, `time_s`."
 );
 
 /// A panic of a loaded algorithm.

@@ -259,7 +259,7 @@ def test_a_build_against_other_sources_is_refused_before_it_is_read(cwnd: Cli, t
     other = library(tmp_path, rf'"cwnd cc\n\x01\0\0\0\x2a\0\0\0{version}"')
     refused(cwnd("algorithms", "--plugin", other), "plugin", "other.so", "9.9.9", package.__version__)
     strange = library(tmp_path, '"' + "?" * 48 + '"')
-    refused(cwnd("algorithms", "--plugin", strange), "plugin", "table of cwnd's")
+    refused(cwnd("algorithms", "--plugin", strange), "plugin", "table of cwnd")
 
 
 @cargo

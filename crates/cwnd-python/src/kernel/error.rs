@@ -13,7 +13,7 @@ create_exception!(
     cwnd._native,
     KernelError,
     PyOSError,
-    "The kernel refused: one line, and in `log` what the kernel and libbpf had to say."
+    "The kernel refused: one line; `log` has the messages of the kernel and libbpf."
 );
 
 /// `error` as Python's: `ScenarioError` for what the caller wrote, `KernelError` for what the machine refused. Fields have
@@ -44,7 +44,7 @@ pub(super) fn raise(py: Python<'_>, error: &Error) -> PyErr {
         }
         Error::FileName(file, name) => {
             let expected = format!(
-                "--as NAME with it: its default name would be {name}, and the kernel takes 1 to 15 letters, digits, _ and ."
+                "--as NAME with it: its default name would be {name}, and the kernel accepts 1 to 15 letters, digits, _ and ."
             );
             return refuse(py, &invalid("NAME", &file.to_string_lossy(), expected));
         }

@@ -129,9 +129,12 @@ impl FileSource {
     fn none_such(&self, path: &str) -> String {
         let files = self.files.borrow();
         match nearest(path, files.iter().map(|file| file.path.as_str())).as_slice() {
-            [] => "no file of this path came with the scenario".to_owned(),
+            [] => "no file with this path was given with the scenario".to_owned(),
             near => {
-                format!("no file of this path came with the scenario; did you mean {}?", near.join(" or "))
+                format!(
+                    "no file with this path was given with the scenario; did you mean {}?",
+                    near.join(" or ")
+                )
             }
         }
     }

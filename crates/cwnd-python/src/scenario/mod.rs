@@ -228,7 +228,7 @@ impl Scenario {
             let renamed = InputFile { path: path(&file.path), text: file.text.clone() };
             if files.iter().any(|other| other.path == renamed.path) {
                 let (field, value) = ("paths".to_owned(), Some(format!("{:?}", renamed.path)));
-                let expected = "a path of its own for each file".to_owned();
+                let expected = "a unique path for each file".to_owned();
                 return Err(refuse(py, &Invalid { field, value, expected }));
             }
             files.push(renamed);

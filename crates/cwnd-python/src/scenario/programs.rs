@@ -14,8 +14,8 @@ impl Scenario {
         let Some(program) = program else { return Ok(()) };
         let (field, value) = ("flow.exec".to_owned(), Some(format!("{program:?}")));
         let expected =
-            "no program in a scenario from a folder of results: a run starts it with your rights, which \
-                        Scenario.from_file(path, allow_exec=True) of its scenario.toml allows"
+            "no program in a scenario from a folder of results: a run would start it with your rights. \
+                        Scenario.from_file(path, allow_exec=True) of its scenario.toml allows that"
                 .to_owned();
         Err(Invalid { field, value, expected })
     }

@@ -10,7 +10,7 @@ create_exception!(
     cwnd._native,
     ScenarioError,
     PyValueError,
-    "What was given, a scenario or an argument, was refused: `field`, `value`, `expected`."
+    "A scenario or an argument was refused: `field`, `value`, `expected`."
 );
 
 pub fn refuse(py: Python<'_>, invalid: &Invalid) -> PyErr {

@@ -63,7 +63,7 @@ type Explained = (&'static str, &'static str, fn(&Event) -> bool);
 const EXPLAINED: [Explained; 2] = [
     (
         "argument: in_flight of pkts_acked",
-        "Linux gives what was delivered since the newest segment was sent, the simulator what is in flight: no algorithm here reads it",
+        "Linux gives the segments delivered since the newest one was sent, the simulator those in flight: no algorithm here reads it",
         |_| true,
     ),
     (
@@ -77,7 +77,7 @@ const UNEXPECTED_HEADER: &str = "argument: slow path of in_ack_event";
 /// Not counted as a kind: there is nothing to compare.
 const PASSED_OVER: (&str, &str) = (
     "calls for data that acknowledge nothing new",
-    "the kernel's header prediction takes such segments without a look at the acknowledgement while it has memory at hand: they were left out",
+    "the kernel's header prediction accepts such segments without reading the acknowledgement while memory is available: they were left out",
 );
 
 impl Outcome {

@@ -39,7 +39,7 @@ impl Child {
     /// Starts a command, whose words are separated by spaces.
     pub(super) fn spawn(command: &str, patience: Duration) -> Result<Self, String> {
         let mut words = command.split_whitespace();
-        let program = words.next().ok_or("a command that is not empty")?;
+        let program = words.next().ok_or("a non-empty command")?;
         let mut process = Command::new(program)
             .args(words)
             .stdin(Stdio::piped())
@@ -79,7 +79,7 @@ impl Child {
     /// Sends a frame.
     pub(super) fn send(&self, frame: Vec<u8>) -> Result<(), String> {
         if self.unread.fetch_add(1, Ordering::Relaxed) > MOST_UNREAD {
-            return Err(format!("`{}` answers and reads nothing", self.command));
+            return Err(format!("`{}` answers but reads nothing", self.command));
         }
         let sent = self.to_child.as_ref().is_some_and(|pipe| pipe.send(frame).is_ok());
         if sent { Ok(()) } else { Err(format!("`{}` has ended", self.command)) }
@@ -169,7 +169,7 @@ pub(super) fn read_frames(mut pipe: impl Read, mut heard: impl FnMut(Result<Vec<
         }
         let bytes = u32::from_le_bytes(length) as usize;
         if bytes > LONGEST {
-            heard(Err(format!("a frame of {bytes} bytes; they have at most {LONGEST}")));
+            heard(Err(format!("a frame of {bytes} bytes; the maximum is {LONGEST}")));
             return;
         }
         let mut frame = vec![0; bytes];

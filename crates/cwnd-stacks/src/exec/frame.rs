@@ -87,13 +87,13 @@ impl Answer {
                     1 => EcnCodepoint::Ect1,
                     2 => EcnCodepoint::Ect0,
                     3 => EcnCodepoint::Ce,
-                    other => return Err(format!("it sent an ECN field of {other}; there are 0 to 3")),
+                    other => return Err(format!("it sent an ECN field of {other}; expected 0 to 3")),
                 };
                 Ok(Self::Send { ecn, datagram: datagram.to_vec() })
             }
             Some((2, numbers)) if numbers.len() == 8 * NUMBERS => Ok(done(numbers)),
             Some((2, numbers)) => Err(format!(
-                "it sent a DONE with {} bytes of numbers; they are {}",
+                "it sent a DONE with {} bytes of numbers; expected {}",
                 numbers.len(),
                 8 * NUMBERS
             )),
@@ -103,7 +103,7 @@ impl Answer {
                 Ok(Self::Failure(words.join(" ").chars().take(200).collect()))
             }
             Some((kind, _)) => {
-                Err(format!("it sent a frame of kind {kind}; there are 1 (SEND), 2 (DONE) and 3 (FAIL)"))
+                Err(format!("it sent a frame of kind {kind}; expected 1 (SEND), 2 (DONE) or 3 (FAIL)"))
             }
             None => Err("it sent an empty frame".to_owned()),
         }

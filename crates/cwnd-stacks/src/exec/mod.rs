@@ -103,7 +103,7 @@ impl ExecEndpoint {
                     if datagram.is_empty() || datagram.len() > self.datagram.into() {
                         let length = datagram.len();
                         return Err(format!(
-                            "it sent a datagram of {length} bytes; they have 1 to {}",
+                            "it sent a datagram of {length} bytes; expected 1 to {}",
                             self.datagram
                         ));
                     }
@@ -218,7 +218,7 @@ mod tests {
             heard.push(frame);
             true
         });
-        assert_eq!(heard, [Err("a frame of 66001 bytes; they have at most 66000".to_owned())]);
+        assert_eq!(heard, [Err("a frame of 66001 bytes; the maximum is 66000".to_owned())]);
         assert_eq!(pipe.0, 4);
     }
 

@@ -22,5 +22,5 @@ pub(super) fn unknown_algorithm(stack: &str, name: &str, known: &[&str]) -> Stri
 
 pub(super) fn datagram_out_of_bounds(datagram: u16) -> String {
     let (least, most) = DATAGRAM_BOUNDS;
-    format!("datagrams of {datagram} bytes: the stacks take {least} to {most}")
+    format!("datagrams of {datagram} bytes: the stacks accept {least} to {most}")
 }

@@ -72,10 +72,10 @@ impl LinkCheck {
     pub fn accepts(&mut self, now: u64, size: u32, departs: u64) {
         self.remove_departed(now);
         if let Some(why) = self.no_room(now, size.into()) {
-            self.fault(now, || format!("it has accepted a packet, and {why}"));
+            self.fault(now, || format!("it accepted a packet although {why}"));
         }
         if departs < now {
-            self.fault(now, || format!("a packet leaves at {departs} ns, before it has come"));
+            self.fault(now, || format!("a packet leaves at {departs} ns, before it arrived"));
         }
         self.sends(now, (now, size.into()), departs);
         self.push(departs, size.into());
@@ -86,7 +86,7 @@ impl LinkCheck {
         if cause == DropCause::Full && self.limit.is_some() {
             self.remove_departed(now);
             if self.no_room(now, size.into()).is_none() {
-                self.fault(now, || format!("it has no room for {size} bytes, and there is"));
+                self.fault(now, || format!("it refused {size} bytes although there is room"));
             }
         }
     }
@@ -112,7 +112,7 @@ impl LinkCheck {
         self.inside.pop_back();
         self.bytes -= u64::from(size);
         if has_room {
-            self.fault(now, || format!("it has no room for {size} bytes, and there is"));
+            self.fault(now, || format!("it refused {size} bytes although there is room"));
         }
     }
 
@@ -134,7 +134,7 @@ impl LinkCheck {
         self.settle(NEVER);
         let expected = self.inside.len();
         if held != expected {
-            self.fault(now, || format!("it holds {held} packets, and {expected} have come and not left"));
+            self.fault(now, || format!("it holds {held} packets, but {expected} arrived and have not left"));
         }
     }
 
@@ -163,12 +163,12 @@ impl LinkCheck {
         let head = self.inside.pop_front();
         self.bytes -= head.map_or(0, |packet| packet.1);
         match head {
-            None => self.fault(now, || format!("{size} bytes leave that have not come")),
+            None => self.fault(now, || format!("{size} bytes leave that have not arrived")),
             Some((came, _)) if came > now => {
-                self.fault(now, || format!("a packet leaves that comes at {came} ns"));
+                self.fault(now, || format!("a packet leaves that arrives at {came} ns"));
             }
             Some((_, bytes)) if bytes != size => {
-                self.fault(now, || format!("{size} bytes leave, and {bytes} are at the head"));
+                self.fault(now, || format!("{size} bytes leave, but {bytes} are at the head"));
             }
             Some(_) => {}
         }
@@ -196,7 +196,7 @@ impl LinkCheck {
         if bits < u128::from(bytes) * 8 {
             self.fault(now, || {
                 format!(
-                    "{bytes} bytes were sent from {since} ns to {departs} ns, in which it carries {bits} bits"
+                    "{bytes} bytes were sent from {since} ns to {departs} ns, in which it can carry {bits} bits"
                 )
             });
         }
@@ -209,16 +209,16 @@ impl LinkCheck {
         let waiting = self.bytes - front + size;
         match self.limit.as_ref()?.at(now) {
             Limit::Packets(most) if inside > most => {
-                Some(format!("{inside} packets wait with it, where {most} may"))
+                Some(format!("{inside} packets wait with it (limit {most})"))
             }
             Limit::Bytes(most) if waiting > most => {
-                Some(format!("{waiting} bytes wait with it, where {most} may"))
+                Some(format!("{waiting} bytes wait with it (limit {most})"))
             }
             Limit::BytesInAll(most) if self.bytes + size > most => {
-                Some(format!("there are {} bytes with it, where {most} may be", self.bytes + size))
+                Some(format!("there are {} bytes with it (limit {most})", self.bytes + size))
             }
             Limit::Time(most) if last - now > most => {
-                Some(format!("it waits {} ns, where {most} ns are the most", last - now))
+                Some(format!("it waits {} ns (limit {most} ns)", last - now))
             }
             _ => None,
         }
@@ -230,7 +230,7 @@ impl LinkCheck {
         if let Some((at, size)) = self.accepted.filter(|accepted| accepted.0 < now) {
             self.accepted = None;
             if let Some(why) = self.too_much(at, size) {
-                self.fault(at, || format!("it has accepted a packet, and {why}"));
+                self.fault(at, || format!("it accepted a packet although {why}"));
             }
         }
     }
@@ -247,18 +247,16 @@ impl LinkCheck {
         let in_all = self.bytes + if is_sending { self.sending } else { 0 };
         match self.limit.as_ref()?.at(now) {
             Limit::Packets(most) if waiting > most => {
-                Some(format!("{waiting} packets wait with it, where {most} may"))
+                Some(format!("{waiting} packets wait with it (limit {most})"))
             }
-            Limit::Bytes(most) if bytes > most => {
-                Some(format!("{bytes} bytes wait with it, where {most} may"))
-            }
+            Limit::Bytes(most) if bytes > most => Some(format!("{bytes} bytes wait with it (limit {most})")),
             Limit::BytesInAll(most) if in_all > most => {
-                Some(format!("there are {in_all} bytes with it, where {most} may be"))
+                Some(format!("there are {in_all} bytes with it (limit {most})"))
             }
             Limit::Time(most) => {
                 let before = u128::from(self.bytes - size) * 8_000_000_000 / u128::from(self.rate?.max(1));
                 let wait = u128::from(self.left.saturating_sub(now)) + before;
-                (wait > u128::from(most)).then(|| format!("it waits {wait} ns, where {most} ns are the most"))
+                (wait > u128::from(most)).then(|| format!("it waits {wait} ns (limit {most} ns)"))
             }
             _ => None,
         }

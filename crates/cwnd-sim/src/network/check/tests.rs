@@ -60,13 +60,13 @@ fn each_thing_that_cannot_be_is_found() {
     for packet in 1..=4 {
         full.accepts(0, 1500, packet * MS);
     }
-    assert!(is_broken(&full, "3 packets wait with it, where 2 may"), "{full:?}");
+    assert!(is_broken(&full, "3 packets wait with it (limit 2)"), "{full:?}");
     let mut roomy = check();
     roomy.accepts(0, 1500, MS);
     roomy.refuses(0, 1500, DropCause::Loss);
     assert_eq!(roomy.broken(), None);
     roomy.refuses(0, 1500, DropCause::Full);
-    assert!(is_broken(&roomy, "it has no room for 1500 bytes, and there is"), "{roomy:?}");
+    assert!(is_broken(&roomy, "it refused 1500 bytes although there is room"), "{roomy:?}");
 }
 
 // A nanosecond too early each: no packet by itself is too early by more than rounding, but a thousand of them are by 1 µs.
@@ -142,7 +142,7 @@ fn limits_in_bytes_and_in_time_are_looked_at() {
     (1..=4).for_each(|packet| check.accepts(0, 1000, packet * 2 * MS));
     assert_eq!(check.broken(), None);
     check.accepts(MS, 1000, 10 * MS);
-    assert!(is_broken(&check, "4000 bytes wait with it, where 1000 may"), "{check:?}");
+    assert!(is_broken(&check, "4000 bytes wait with it (limit 1000)"), "{check:?}");
 }
 
 #[test]
@@ -163,19 +163,19 @@ fn a_queue_that_drops_at_the_head_sends_what_came_in_its_order_and_keeps_the_res
     assert_eq!(right.broken(), None);
     for (words, wrong) in [
         ("bytes were sent from", (|check| check.check_dequeue(MS, 1000, MS + 600_000)) as fn(&mut LinkCheck)),
-        ("1500 bytes leave, and 1000 are at the head", |check| check.check_dequeue(MS, 1500, 2 * MS)),
-        ("1500 bytes leave, and 1000 are at the head", |check| check.drops_held(MS, 1500)),
-        ("that comes at", |check| check.check_dequeue(MS / 4, 1000, 2 * MS)),
+        ("1500 bytes leave, but 1000 are at the head", |check| check.check_dequeue(MS, 1500, 2 * MS)),
+        ("1500 bytes leave, but 1000 are at the head", |check| check.drops_held(MS, 1500)),
+        ("that arrives at", |check| check.check_dequeue(MS / 4, 1000, 2 * MS)),
         ("after one that left at", |check| check.check_dequeue(MS, 1000, MS / 2)),
-        ("3 packets wait with it, where 2 may", |check| {
+        ("3 packets wait with it (limit 2)", |check| {
             check.holds(MS * 3 / 4, 100);
             check.drops_held(MS, 1000);
         }),
-        ("it has no room for 1500 bytes, and there is", |check| {
+        ("it refused 1500 bytes although there is room", |check| {
             check.drops_held(MS, 1000);
             check.refuses_at_head(MS, 1500, DropCause::Full);
         }),
-        ("it holds 1 packets, and 2 have come and not left", |check| check.ends(MS, 1)),
+        ("it holds 1 packets, but 2 arrived and have not left", |check| check.ends(MS, 1)),
     ] {
         let mut check = filled();
         wrong(&mut check);
@@ -184,7 +184,7 @@ fn a_queue_that_drops_at_the_head_sends_what_came_in_its_order_and_keeps_the_res
     }
     let mut empty = link();
     empty.drops_held(0, 1500);
-    assert!(is_broken(&empty, "1500 bytes leave that have not come"), "{empty:?}");
+    assert!(is_broken(&empty, "1500 bytes leave that have not arrived"), "{empty:?}");
 }
 
 /// Random bursts of packets through a real link, noted by `check`.

@@ -40,13 +40,13 @@ const MOST_BUFFER: u64 = 1 << 30;
 pub(crate) fn connect(spec: ConnectionSpec<'_>) -> Result<Connection, String> {
     let ConnectionSpec { algorithm, datagram, receive_window, tls, seed, .. } = spec;
     let StackAlgorithm::Stock(algorithm) = algorithm else {
-        return Err("smoltcp takes no algorithm from outside; ours cannot run in it".to_owned());
+        return Err("smoltcp accepts no external algorithm; cwnd's cannot run in it".to_owned());
     };
     if tls {
         return Err("smoltcp has no TLS".to_owned());
     }
     if datagram < LEAST_DATAGRAM {
-        return Err(format!("datagrams of {datagram} bytes: smoltcp takes {LEAST_DATAGRAM} or more"));
+        return Err(format!("datagrams of {datagram} bytes: smoltcp accepts {LEAST_DATAGRAM} or more"));
     }
     let control = match &*algorithm {
         "reno" => CongestionControl::Reno,
