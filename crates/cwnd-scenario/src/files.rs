@@ -9,7 +9,7 @@ pub type Files<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 /// Has no file.
 pub(crate) fn none(_: &str) -> Result<String, String> {
-    Err("no file is handed in".to_owned())
+    Err("no files are given".to_owned())
 }
 
 /// The text of the file at `path`, which stands in `field`.

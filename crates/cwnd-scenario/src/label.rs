@@ -104,7 +104,7 @@ impl Scenario {
             let alike =
                 |index: &usize| name.strip_prefix(labels[*index].as_str()).is_some_and(is_number_or_nothing);
             if let Some(index) = (0..labels.len()).filter(given).find(alike) {
-                return refuse(index, format!("makes no two flows of one name (two would be called {name})"));
+                return refuse(index, format!("gives each flow a unique name (two would be called {name})"));
             }
         }
         Ok(())

@@ -45,7 +45,7 @@ pub struct Scenario {
     pub actions: Vec<Action>,
     /// What to record.
     pub record: RecordSpec,
-    /// What the hosts of lane live are set to.
+    /// Host settings in lane live.
     pub live: LiveSpec,
     /// What the words of netem in the document mean.
     pub netem: SaidBack,

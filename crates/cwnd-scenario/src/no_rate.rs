@@ -60,7 +60,7 @@ impl Scenario {
             let first = &self.links[flow.path.first().map_or(0, |first| *first as usize)];
             match &group.model {
                 Model::Mix(mix) if mix.share.is_some() && of_share && first.rate.is_none() => {
-                    let expected = format!("gaps, in place of share: {} has no rate", first.name);
+                    let expected = format!("gaps instead of share: {} has no rate", first.name);
                     return Err(Invalid { field: format!("{field}.arrivals"), value: None, expected });
                 }
                 Model::Udp(_) => continue,
@@ -117,7 +117,7 @@ impl Scenario {
         if rtt > fall {
             return Ok(());
         }
-        let why = if fall > 0 { ", by which delays on the path fall during the run" } else { "" };
+        let why = if fall > 0 { ", the decrease of delays on the path during the run" } else { "" };
         let expected = format!("more than {}{why}, because no link on the path has a rate", write_time(fall));
         Err(Invalid { field: field.to_owned(), value: Some(shown(&json!(write_time(rtt)))), expected })
     }

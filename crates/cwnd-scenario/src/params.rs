@@ -77,7 +77,7 @@ pub(crate) fn unknown_algorithm(cc: &str) -> String {
 /// What is expected in place of a name that begins with `stock-` where no stack has it.
 pub(crate) fn unknown_stock(cc: &str, known: &[&str]) -> String {
     format!(
-        "an algorithm of cwnd, or with a `stack` one of its own: {}, or a child's with `stack = \"exec\"`{}",
+        "an algorithm of cwnd or, with a `stack`, one of its own: {}, or a child's with `stack = \"exec\"`{}",
         known.join(", "),
         did_you_mean(cc, known)
     )

@@ -31,7 +31,7 @@ keys! {
     /// The keys of a route between two nodes of a graph.
     struct EndsTable {
         from: Option<String> = None, Optional(NODE, "required in a graph"), "",
-            "node of the sender; the route has the fewest links, of two such routes the one whose links come first", "";
+            "node of the sender; the route has the fewest links. Of two such routes, it is the one whose links come first", "";
         to: Option<String> = None, Optional(NODE, "required in a graph"), "",
             "node of the receiver", "";
     }
@@ -112,7 +112,7 @@ pub(crate) fn parse(table: &mut TableReader<'_>, scope: &Scope<'_>) -> Result<Ro
     }
     match (ends, table.get("path"), table.get("back")) {
         (Some(_), Some(path), _) => table.refuse("path", Some(path), "either from and to, or path, not both"),
-        (Some(_), None, Some(back)) => table.refuse("back", Some(back), "no back, which goes with path"),
+        (Some(_), None, Some(back)) => table.refuse("back", Some(back), "no back without path"),
         (Some(ends), None, None) => {
             check_ends(table, &scope.link_ends(), &ends, Directions::Forward)?;
             Ok(RouteSpec::Ends(ends.0, ends.1))
@@ -219,7 +219,7 @@ pub(crate) fn check_ends(
             return table.refuse(
                 "to",
                 Some(&json!(to)),
-                format!("another node, to which links lead: {a} to {b} has none"),
+                format!("another node: no links lead from {a} to {b}"),
             );
         }
     }
@@ -239,7 +239,7 @@ pub(crate) fn check_rtt(
     let (rtt, least) = (crate::units::write_time(rtt), crate::units::write_time(least));
     let (key, value, expected) = if is_own {
         let expected =
-            format!("at least {least}, the delay of its links there and back and its access_delay");
+            format!("at least {least}, the delay of its forward and reverse links and its access_delay");
         ("rtt", rtt, expected)
     } else {
         let expected = format!(

@@ -25,8 +25,11 @@ pub(crate) fn check(
     } else {
         if (is_stock(&group.cc) || !stack.supports_cwnd_algorithms()) && !stack.has(&group.cc) {
             let written = table.get("cc");
-            let ours =
-                if stack.supports_cwnd_algorithms() { "an algorithm of cwnd, or " } else { "an algorithm " };
+            let ours = if stack.supports_cwnd_algorithms() {
+                "an algorithm of cwnd, or one "
+            } else {
+                "an algorithm "
+            };
             let what = format!("{ours}of {}'s own: {}", stack.name(), stack.stock().join(", "));
             let offer = did_you_mean(&group.cc, stack.stock());
             return table.refuse("cc", written, what + &offer);
@@ -58,7 +61,7 @@ fn check_exec(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
         return table.refuse(
             "exec",
             None,
-            "the command of the child process that is each end, such as \"python3 stack.py\"",
+            "the command of the child process at each end, such as \"python3 stack.py\"",
         );
     }
     if !is_stock(&group.cc) {
@@ -71,7 +74,7 @@ fn check_exec(table: &mut TableReader<'_>, group: &FlowGroup) -> Result<(), Inva
     }
     if group.count > MOST_CHILDREN {
         let written = table.get("count");
-        let most = format!("at most {MOST_CHILDREN} flows: each is two processes");
+        let most = format!("at most {MOST_CHILDREN} flows: each needs two processes");
         return table.refuse("count", written, most);
     }
     if group.tls {

@@ -95,7 +95,7 @@ impl<'a> Topology<'a> {
         match (packet_size, packet) {
             (Some(_), Some(_)) => {
                 let value = table.get("packet_size");
-                return table.refuse("packet_size", value, "it here or at the top, not both");
+                return table.refuse("packet_size", value, "it here or at the top level, not both");
             }
             (Some(packet), None) => self.packet_size = packet,
             (None, _) => {}
@@ -152,7 +152,7 @@ impl<'a> Topology<'a> {
                 GraphTable::defaults().parse_keys(&mut table, &Scope::default())?;
             if from == to {
                 let value = table.get("to");
-                return table.refuse("to", value, "another node than from");
+                return table.refuse("to", value, "a node other than from");
             }
             let name = name.unwrap_or_else(|| format!("{from}-{to}"));
             if !names.insert(name.clone()) {
@@ -230,7 +230,7 @@ impl<'a> Topology<'a> {
             let of_bdp = matches!(link.queue, Some(QueueSpec { limit: Buffer::Bdp(1.., _), .. }));
             if checked.is_err() && of_bdp && is_own && link.rtt == 0 {
                 let field = format!("{}.rtt", path.trim_end_matches(".reverse"));
-                let expected = "more than nothing, because the queue's limit is a multiple of the BDP".into();
+                let expected = "more than 0, because the queue's limit is a multiple of the BDP".into();
                 return Err(Invalid { field, value: Some(shown(&json!(write_time(0)))), expected });
             }
             checked?;
@@ -240,7 +240,10 @@ impl<'a> Topology<'a> {
             return Err(Invalid {
                 field: "link.rtt".into(),
                 value: Some(shown(&json!(write_time(scenario.links[0].rtt)))),
-                expected: format!("at least {}, the delay of the link there and back", write_time(delays)),
+                expected: format!(
+                    "at least {}, the delay of the link in both directions",
+                    write_time(delays)
+                ),
             });
         }
         Ok(())
@@ -260,7 +263,7 @@ fn parse_reverse<'a>(
             let mut keys = TableReader::new(&table.field("reverse"), value)?;
             let link = parse_link(&mut keys, Some(forward), files)?;
             if let Some(rtt) = keys.get("rtt") {
-                return keys.refuse("rtt", Some(rtt), "no rtt: it is that of the link forward");
+                return keys.refuse("rtt", Some(rtt), "no rtt: the forward link sets it");
             }
             keys.finish()?;
             Ok(Some((link, Some(value))))

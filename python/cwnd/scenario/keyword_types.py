@@ -14,10 +14,9 @@ class QueueDisciplines(TypedDict, total=False):
 
     #: Random Early Detection (Floyd and Jacobson 1993)
     red: Mapping[str, Value] | None
-    #: Controlled Delay (RFC 8289): drops at the head of the queue, and never shortens a queue of one full
-    #: packet
+    #: Controlled Delay (RFC 8289): drops at the head of the queue, and never from a queue of one full packet
     codel: Mapping[str, Value] | None
-    #: drops the oldest packets that wait when one arrives at a full queue (Mahimahi: drophead)
+    #: drops the oldest queued packets when one arrives at a full queue (Mahimahi: drophead)
     drop_head: bool | None
 
 
@@ -26,7 +25,7 @@ class ScenarioSettings(TypedDict, total=False):
 
     #: Simulated time (60s in `compare` and `sweep`).
     duration: str
-    #: What the summary measures. From and to.
+    #: Measured interval of the summary. From and to.
     measure: tuple[str, str] | None
     #: Random seed; with several seeds, the first one (1).
     seed: int | str
@@ -36,7 +35,7 @@ class ScenarioSettings(TypedDict, total=False):
     traffic: Iterable[str | Mapping[str, object]]
     #: Time between the samples in the tables (100ms).
     interval: str | None
-    #: A row of the table cwnd at every acknowledgement.
+    #: Write a row of the table cwnd at every acknowledgement.
     per_ack: bool
     #: Record the algorithms' inner variables, in the table inner. All, or by name.
     inner: bool | list[str]
@@ -49,11 +48,11 @@ class ScenarioSettings(TypedDict, total=False):
     record_packets: str | None
     #: Bytes that a capture keeps of each packet. `"80B"`.
     snap_length: str | None
-    #: What the hosts of lane live are set to. Keys of `[live]`, such as `{"sack": False}`.
+    #: Host settings in lane live. Keys of `[live]`, such as `{"sack": False}`.
     live: Mapping[str, object] | None
-    #: What happens at given times. Tables such as `{"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}`.
+    #: Changes at given times. Tables such as `{"switch": {"flow": "cubic 1", "at": "20s", "cc": "sack"}}`.
     actions: Iterable[Mapping[str, object]]
-    #: Name of the scenario, which pictures show.
+    #: Name of the scenario, shown in pictures.
     name: str
 
 
@@ -67,8 +66,8 @@ class CommonSettings(ScenarioSettings, total=False):
 class ParkingLotSettings(CommonSettings, QueueDisciplines, total=False):
     """Keywords of `parking_lot` besides `hops` and `delay`."""
 
-    #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
-    #: `sweep`). A text, steps, a trace or a series.
+    #: Rate of the link, in IP bits on the wire; none: no rate and no queue (100Mbit/s in `compare` and
+    #: `sweep`). A string, steps, a trace or a series.
     rate: Rate | None
     #: Round trip time without queueing; a flow may have its own (40ms in `compare` and `sweep`).
     rtt: str | None
@@ -77,24 +76,24 @@ class ParkingLotSettings(CommonSettings, QueueDisciplines, total=False):
     buffer: str | None
     #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
     #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
-    #: at:5000,9000. A text, or a table of `gemodel`.
+    #: at:5000,9000. A string, or a table of `gemodel`.
     loss: str | Mapping[str, Value] | None
-    #: The reverse path is a link with a queue too, of the same rate and size. `True`, or the keys of that link.
+    #: Make the reverse path a link with the same rate and queue. `True`, or the keys of that link.
     reverse: bool | Mapping[str, Value]
 
 
 class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
     """Settings of one bottleneck that are no axes by their keyword."""
 
-    #: The reverse path is a link with a queue too, of the same rate and size. `True`, or the keys of that link.
+    #: Make the reverse path a link with the same rate and queue. `True`, or the keys of that link.
     reverse: bool | Mapping[str, Value]
-    #: The link's part of the round trip. A text, or a series of it, `{"series": file}`.
+    #: One-way propagation delay of the link. A string, or a series, `{"series": file}`.
     delay: str | Mapping[str, Value] | None
-    #: Of a link without a rate: packets that may be on it at once, as the limit of tc netem. `"300packets"`.
+    #: Max packets on a link without a rate at once, as with tc netem's limit. `"300packets"`.
     delay_limit: str | None
-    #: Packets that are late. `{"share": 0.01, "extra": "10ms"}`.
+    #: Packets with extra delay, which later ones overtake. `{"share": 0.01, "extra": "10ms"}`.
     reorder: Mapping[str, Value] | None
-    #: Packets move at its multiples only, as in dummynet. `"1ms"`.
+    #: Packets move only at multiples of this time, as in dummynet. `"1ms"`.
     tick: str | None
     #: Whether the buffer counts the packet being sent, as dummynet's does.
     count_in_service: bool | None
@@ -103,17 +102,17 @@ class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
 class DumbbellSettings(PathSettings, total=False):
     """Keywords of `dumbbell` besides `rtt`."""
 
-    #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
-    #: `sweep`). A text, steps, a trace or a series.
+    #: Rate of the link, in IP bits on the wire; none: no rate and no queue (100Mbit/s in `compare` and
+    #: `sweep`). A string, steps, a trace or a series.
     rate: Rate | None
     #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
     #: `sweep`).
     buffer: str | None
     #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
     #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
-    #: at:5000,9000. A text, or a table of `gemodel`.
+    #: at:5000,9000. A string, or a table of `gemodel`.
     loss: str | Mapping[str, Value] | None
-    #: Random time on the link, uniform from 0 to this, in order. A text, or a table of its keys.
+    #: Random extra delay, uniform from 0 to this, without reordering. A string, or a table of its keys.
     jitter: str | Mapping[str, Value] | None
     #: Size of a data packet on the wire (1500B).
     packet_size: str | None
@@ -131,8 +130,8 @@ class BottleneckSettings(DumbbellSettings, total=False):
 class AxisSettings(PathSettings, total=False):
     """Settings of one bottleneck, of which several values are an axis."""
 
-    #: Rate of the link, in IP bits on the wire; none: no rate, and so no queue (100Mbit/s in `compare` and
-    #: `sweep`). A text, steps, a trace or a series.
+    #: Rate of the link, in IP bits on the wire; none: no rate and no queue (100Mbit/s in `compare` and
+    #: `sweep`). A string, steps, a trace or a series.
     rate: Axis | None
     #: Round trip time without queueing; a flow may have its own (40ms in `compare` and `sweep`).
     rtt: Axis | None
@@ -141,9 +140,9 @@ class AxisSettings(PathSettings, total=False):
     buffer: Axis | None
     #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
     #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
-    #: at:5000,9000. A text, or a table of `gemodel`.
+    #: at:5000,9000. A string, or a table of `gemodel`.
     loss: Axis | None
-    #: Random time on the link, uniform from 0 to this, in order. A text, or a table of its keys.
+    #: Random extra delay, uniform from 0 to this, without reordering. A string, or a table of its keys.
     jitter: Axis | None
     #: Size of a data packet on the wire (1500B).
     packet_size: Axis | None

@@ -198,6 +198,6 @@ def test_a_refused_key_of_a_flow_is_shown_with_its_value(key: str, value: str, e
 def test_traffic_over_no_distance_is_refused() -> None:
     scenario = package.Scenario.from_toml(QUIET + "[[traffic]]\nmodel = 'long'\ncc = 'reno-linux'\nrtt = '0s'")
     with pytest.raises(
-        package.ScenarioError, match=r'traffic\[0\].rtt: "0s" is not accepted; expected more than nothing in lane live'
+        package.ScenarioError, match=r'traffic\[0\].rtt: "0s" is not accepted; expected more than 0 in lane live'
     ):
         package.run(scenario, lane="live")

@@ -83,7 +83,7 @@ def test_a_text_has_no_folder_but_the_one_that_is_given(folder: Path, monkeypatc
 
 def test_contents_that_are_given_are_the_only_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    with pytest.raises(ScenarioError, match=r"can be read \(no file of this path came with the scenario\)"):
+    with pytest.raises(ScenarioError, match=r"can be read \(no file with this path was given with the scenario\)"):
         Scenario.from_toml(document(), {})
     with pytest.raises(ScenarioError, match=r"can be read \(expected text in UTF-8; this is binary data"):
         Scenario.from_toml(document(), {"radio.trace": b"\xff"})

@@ -44,7 +44,7 @@ LINE = "delay 10ms loss 1%"
 DELAY = "delay: each packet takes 10 ms"
 LOSS = "loss: each packet is lost with probability 0.01, before the queue"
 NO_RATE = "no rate: sending a packet takes no time, and no packet waits"
-OWN_LIMIT = "limit 1000 (netem's default): packets that may be on the link at once; it has no rate, so none waits"
+OWN_LIMIT = "limit 1000 (netem's default): packets that may be on the link at once; without a rate, none waits"
 
 
 @pytest.fixture
@@ -93,14 +93,14 @@ def test_loss_0_and_a_jitter_of_0_turn_off_the_links_own(cwnd: Cli, files: Path)
     assert lost[lines[0]] == 0 < lost[lines[1]]
     assert package.netem("delay 10ms 0ms loss 0%")["loss"] is None
     both = WITH_JITTER.replace("[link]\n", '[link]\nnetem = "loss 0%"\n')
-    with pytest.raises(package.ScenarioError, match="expected no loss: netem says it"):
+    with pytest.raises(package.ScenarioError, match="expected no loss: netem sets it"):
         package.Scenario.from_toml(both)
 
 
 @pytest.mark.parametrize("command", ["run", "sweep"])
 def test_the_meanings_of_a_line_are_those_of_the_link_with_its_trace(cwnd: Cli, files: Path, command: str) -> None:
     said = meanings_of(cwnd, files, command, "bare.toml", "--netem", "delay 10ms limit 50", "--trace", "radio.trace")
-    assert said == [DELAY, "limit 50: packets that may wait for the link; netem counts those on their way too"]
+    assert said == [DELAY, "limit 50: packets that may wait for the link; netem also counts those in transit"]
 
 
 # 1000 packets are netem's own limit, which the words do not say.

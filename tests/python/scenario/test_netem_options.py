@@ -264,7 +264,7 @@ def test_an_axis_of_what_an_option_says_is_refused(cwnd: Cli, files: Path) -> No
     (files / "twice.toml").write_text(
         '[link]\nrate = "1Mbit/s"\nrtt = "60ms"\nnetem = "rate 4mbit"\n[[flow]]\ncc = "cubic"\n'
     )
-    refused(cwnd("sweep", "twice.toml", cwd=files), "link.rate", "1Mbit/s", "no rate: netem says it")
+    refused(cwnd("sweep", "twice.toml", cwd=files), "link.rate", "1Mbit/s", "no rate: netem sets it")
 
 
 LINES = "link.netem={delay 20ms loss 1%,delay 30ms loss 1%}"

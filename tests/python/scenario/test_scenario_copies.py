@@ -76,13 +76,13 @@ def test_a_printed_scenario_is_read_back_with_its_files() -> None:
 
 def test_a_missing_file_is_refused_with_the_nearest_one_that_is_handed_in() -> None:
     with pytest.raises(
-        ScenarioError, match=re.escape("(no file of this path came with the scenario; did you mean radoi.trace?)")
+        ScenarioError, match=re.escape("(no file with this path was given with the scenario; did you mean radoi.trace?)")
     ):
         Scenario.from_toml(document(), {"radoi.trace": TRACE, "sizes.csv": SIZES})
 
 
 def test_two_files_cannot_be_given_one_path() -> None:
-    with pytest.raises(ScenarioError, match='paths: "one" is not accepted; expected a path of its own for each file'):
+    with pytest.raises(ScenarioError, match='paths: "one" is not accepted; expected a unique path for each file'):
         scenario().with_paths({"radio.trace": "one", "sizes.csv": "one"})
     swapped = scenario().with_paths({"radio.trace": "sizes.csv", "sizes.csv": "radio.trace"})
     assert [(file.path, file.contents) for file in swapped.files] == [

@@ -200,7 +200,7 @@ def test_netem_is_said_back_and_runs(cwnd: Cli, files: Path) -> None:
         ),
         (
             ("--netem", "delay 50ms"),
-            '--rtt: "40ms" is not accepted; expected at least 50ms, the delay of the link there and back (--netem; without --rtt it is 40ms)',
+            '--rtt: "40ms" is not accepted; expected at least 50ms, the delay of the link in both directions (--netem; without --rtt it is 40ms)',
         ),
     ):
         refused = cwnd("compare", "cubic", *given, cwd=files)

@@ -208,10 +208,10 @@ def test_parts_of_a_study_keep_the_line_and_the_trace(cwnd: Cli, files: Path) ->
 
 # With a rate at some points only, a note says where it holds.
 def test_the_meaning_of_a_limit_says_for_which_points_it_is(cwnd: Cli, files: Path) -> None:
-    own = "limit 1000 (netem's default): packets that may be on the link at once; it has no rate, so none waits"
+    own = "limit 1000 (netem's default): packets that may be on the link at once; without a rate, none waits"
     on_link, waiting = (
-        "limit 50: packets that may be on the link at once; it has no rate, so none waits",
-        "limit 50: packets that may wait for the link; netem counts those on their way too",
+        "limit 50: packets that may be on the link at once; without a rate, none waits",
+        "limit 50: packets that may wait for the link; netem also counts those in transit",
     )
     no_rate = "no rate: sending a packet takes no time, and no packet waits"
     assert notes_of(cwnd, files, "sweep", "own.toml", "--axis", RATES, "--dry-run") == [
@@ -253,7 +253,7 @@ def test_what_is_set_in_place_of_a_line_is_not_explained(cwnd: Cli, files: Path)
         said = notes_of(cwnd, files, arguments[0], "rated.toml", *arguments[1:])
         assert loss in said and not any("rate: 10000000" in line for line in said), said
     said = notes_of(cwnd, files, "sweep", "rated.toml", "--axis", "loss=random:2%,random:3%", "--dry-run")
-    assert loss not in said and "link.netem: rate: 10000000 bit/s, of which headers of lower layers are no part" in said
+    assert loss not in said and "link.netem: rate: 10000000 bit/s, not counting headers of lower layers" in said
     said = notes_of(cwnd, files, "sweep", "rated.toml", "--axis", "buffer=20packets,30packets", "--dry-run")
     assert loss in said and not any("limit" in line for line in said), said
 

@@ -94,7 +94,7 @@ def test_a_study_names_no_file_outside_its_folder(
     with_manifest(part, base=base)
     done = cwnd("merge", part, "-o", tmp_path / "whole")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert "no file of this path came with the scenario" in done.stderr and "a-line" not in done.stderr
+    assert "no file with this path was given with the scenario" in done.stderr and "a-line" not in done.stderr
     secret.write_text(TRACE)
     assert cwnd("merge", part, "-o", tmp_path / "whole").returncode == 2
 

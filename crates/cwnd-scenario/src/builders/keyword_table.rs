@@ -31,13 +31,13 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Link,
         default: Written("100Mbit/s"),
         option: Text,
-        help: "Rate of the link, in IP bits on the wire; none: no rate, and so no queue.",
+        help: "Rate of the link, in IP bits on the wire; none: no rate and no queue.",
         group: Link,
         axis: "10Mbit/s,100Mbit/s",
         in_shell: true,
         in_parking_lot: true,
         python: "Rate | None",
-        python_help: "A text, steps, a trace or a series.",
+        python_help: "A string, steps, a trace or a series.",
         metavar: "RATE",
         ..ROW
     },
@@ -79,20 +79,20 @@ pub const KEYWORDS: &[Keyword] = &[
         in_shell: true,
         in_parking_lot: true,
         python: "str | Mapping[str, Value] | None",
-        python_help: "A text, or a table of `gemodel`.",
+        python_help: "A string, or a table of `gemodel`.",
         ..ROW
     },
     Keyword {
         name: "jitter",
         place: Place::Link,
         option: Text,
-        help: "Random time on the link, uniform from 0 to this, in order.",
+        help: "Random extra delay, uniform from 0 to this, without reordering.",
         metavar: "TIME",
         group: Link,
         axis: "1ms,5ms",
         in_shell: true,
         python: "str | Mapping[str, Value] | None",
-        python_help: "A text, or a table of its keys.",
+        python_help: "A string, or a table of its keys.",
         ..ROW
     },
     Keyword {
@@ -109,8 +109,8 @@ pub const KEYWORDS: &[Keyword] = &[
         name: "reverse",
         place: Place::Link,
         option: Flag,
-        help: "The reverse path is a link with a queue too, of the same rate and size.",
-        option_help: "Flows take it with @direction=reverse.",
+        help: "Make the reverse path a link with the same rate and queue.",
+        option_help: "Flows use it with @direction=reverse.",
         group: Link,
         in_parking_lot: true,
         python: "bool | Mapping[str, Value]",
@@ -139,7 +139,7 @@ pub const KEYWORDS: &[Keyword] = &[
     Keyword {
         name: "measure",
         option: Pair,
-        help: "What the summary measures.",
+        help: "Measured interval of the summary.",
         option_help: "[default: the last four fifths; the whole run if every flow has a size]",
         metavar: "FROM..TO",
         python: "tuple[str, str] | None",
@@ -162,7 +162,7 @@ pub const KEYWORDS: &[Keyword] = &[
         option: Tables,
         help: "Background traffic: leith2007, leith2007-fig4, leith2007-fig6, ha2008, surge, ns2-web, ns2-pareto-on-off; or keys as in a \
                file: 'model = \"udp\", rate = \"5Mbit/s\"', 'preset = \"ha2008\", cc = \"cubic@beta=0.85\"'.",
-        option_help: "Its senders have cc (sack if not given), host and other keys of a flow. May be repeated.",
+        option_help: "Its senders accept cc (default sack), host and other keys of a flow. May be repeated.",
         metavar: "PRESET|KEYS",
         python: "Iterable[str | Mapping[str, object]]",
         python_help: "Names of presets, or tables of keys.",
@@ -171,17 +171,17 @@ pub const KEYWORDS: &[Keyword] = &[
     Keyword {
         name: "delay",
         place: Place::Link,
-        help: "The link's part of the round trip.",
+        help: "One-way propagation delay of the link.",
         group: Link,
         in_parking_lot: true,
         python: "str | Mapping[str, Value] | None",
-        python_help: "A text, or a series of it, `{\"series\": file}`.",
+        python_help: "A string, or a series, `{\"series\": file}`.",
         ..ROW
     },
     Keyword {
         name: "delay_limit",
         place: Place::Link,
-        help: "Of a link without a rate: packets that may be on it at once, as the limit of tc netem.",
+        help: "Max packets on a link without a rate at once, as with tc netem's limit.",
         group: Link,
         python_help: "`\"300packets\"`.",
         ..ROW
@@ -189,7 +189,7 @@ pub const KEYWORDS: &[Keyword] = &[
     Keyword {
         name: "reorder",
         place: Place::Link,
-        help: "Packets that are late.",
+        help: "Packets with extra delay, which later ones overtake.",
         group: Link,
         python: "Mapping[str, Value] | None",
         python_help: "`{\"share\": 0.01, \"extra\": \"10ms\"}`.",
@@ -198,7 +198,7 @@ pub const KEYWORDS: &[Keyword] = &[
     Keyword {
         name: "tick",
         place: Place::Link,
-        help: "Packets move at its multiples only, as in dummynet.",
+        help: "Packets move only at multiples of this time, as in dummynet.",
         group: Link,
         python_help: "`\"1ms\"`.",
         ..ROW
@@ -225,7 +225,7 @@ pub const KEYWORDS: &[Keyword] = &[
         name: "per_ack",
         place: Place::Record("per_ack"),
         option: Flag,
-        help: "A row of the table cwnd at every acknowledgement.",
+        help: "Write a row of the table cwnd at every acknowledgement.",
         group: Records,
         python: "bool",
         ..ROW
@@ -280,7 +280,7 @@ pub const KEYWORDS: &[Keyword] = &[
     },
     Keyword {
         name: "live",
-        help: "What the hosts of lane live are set to.",
+        help: "Host settings in lane live.",
         python: "Mapping[str, object] | None",
         python_help: "Keys of `[live]`, such as `{\"sack\": False}`.",
         ..ROW
@@ -288,10 +288,10 @@ pub const KEYWORDS: &[Keyword] = &[
     Keyword {
         name: "actions",
         place: Place::Tables("action"),
-        help: "What happens at given times.",
+        help: "Changes at given times.",
         python: "Iterable[Mapping[str, object]]",
         python_help: "Tables such as `{\"switch\": {\"flow\": \"cubic 1\", \"at\": \"20s\", \"cc\": \"sack\"}}`.",
         ..ROW
     },
-    Keyword { name: "name", help: "Name of the scenario, which pictures show.", python: "str", ..ROW },
+    Keyword { name: "name", help: "Name of the scenario, shown in pictures.", python: "str", ..ROW },
 ];

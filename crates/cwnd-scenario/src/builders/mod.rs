@@ -143,7 +143,7 @@ impl Keywords {
         let marks = |given: &GivenDiscipline| disciplines().any(|known| known == given.discipline);
         if ecn && !discipline.as_ref().is_some_and(marks) {
             let all: Vec<&str> = disciplines().map(Discipline::name).collect();
-            let expected = format!("a queue that marks, by {}", all.join(" or "));
+            let expected = format!("a queue that marks packets: {}", all.join(" or "));
             return Err(refusal("ecn", &json!(true), expected));
         }
         Ok(Self { builder, flows: read_flows(&flows)?, settings, discipline, ecn })
@@ -175,7 +175,7 @@ fn refusal(field: &str, value: &Value, expected: impl Into<String>) -> Invalid {
 
 /// Flows in a list, each a text or a table, or names with counts.
 fn read_flows(given: &Value) -> Result<Vec<Flows>, Invalid> {
-    let expected = "a list of flows, each a text such as \"cubic:2@rtt=160ms\" or a table";
+    let expected = "a list of flows, each a string such as \"cubic:2@rtt=160ms\" or a table";
     let of_table = |table: Map<String, Value>, is_text| {
         let text = flow_spec::print(&table);
         Flows { table, text, is_text }
@@ -220,7 +220,7 @@ fn take_discipline(settings: &mut Map<String, Value>) -> Result<Option<GivenDisc
         let keyword = keyword_of(discipline);
         let Some(given) = settings.shift_remove(&keyword) else { continue };
         if let Some(other) = taken {
-            let expected = format!("one queue discipline; {} is given, too", other.discipline.name());
+            let expected = format!("one queue discipline; {} is also given", other.discipline.name());
             return Err(refusal(&keyword, &given, expected));
         }
         let Value::Object(settings) = given else {
@@ -233,7 +233,7 @@ fn take_discipline(settings: &mut Map<String, Value>) -> Result<Option<GivenDisc
         match (settings.shift_remove(&keyword), &taken) {
             (None | Some(Value::Bool(false)), _) => {}
             (Some(given), Some(other)) => {
-                let expected = format!("one queue discipline; {} is given, too", other.discipline.name());
+                let expected = format!("one queue discipline; {} is also given", other.discipline.name());
                 return Err(refusal(&keyword, &given, expected));
             }
             (Some(Value::Bool(true)), None) => {

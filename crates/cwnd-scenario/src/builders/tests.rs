@@ -165,7 +165,7 @@ fn what_is_no_keyword_or_no_form_of_its_value_is_refused() {
         ("flows", json!([7]), "flows[0]", "a list of flows"),
         ("flows", json!(["cubic", "reno:x"]), "flow[1]", "NAME[:COUNT]"),
         ("ecn", json!(1), "ecn", "true or false"),
-        ("ecn", json!(true), "ecn", "a queue that marks, by red or codel"),
+        ("ecn", json!(true), "ecn", "a queue that marks packets: red or codel"),
         (
             "codel",
             json!("5ms"),
@@ -182,7 +182,7 @@ fn what_is_no_keyword_or_no_form_of_its_value_is_refused() {
     let refused = Keywords::from_value(Builder::Compare, &two).expect_err("two disciplines");
     assert_eq!(
         (refused.field.as_str(), refused.expected.as_str()),
-        ("codel", "one queue discipline; red is given, too")
+        ("codel", "one queue discipline; red is also given")
     );
     let refused = with("traffic", json!(5)).document(&[]).expect_err("no traffic");
     assert_eq!(refused.field, "traffic");

@@ -19,10 +19,10 @@ variants! {
     pub(crate) enum ActionTable {
         Start(OnFlow) = "start", "the flow's application starts, or resumes after a stop";
         Stop(OnFlow) = "stop", "the flow's application stops";
-        Switch(Concat<OnFlow, ToAlgorithm>) = "switch", "the live connection switches to another algorithm and keeps its recovery";
+        Switch(Concat<OnFlow, ToAlgorithm>) = "switch", "the open connection switches to another algorithm and keeps its recovery";
         Rate(Concat<OnLink, ToRate>) = "rate", "the link's rate; `0bit/s` is an outage. Not for a link with a trace, or without a rate";
         Delay(Concat<OnLink, ToDelay>) = "delay", "the link's `delay`; round trip times change with it";
-        Buffer(Concat<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking the limit drops queued packets at a drop-head queue alone: down to the new limit, when the next packet arrives";
+        Buffer(Concat<OnLink, ToBuffer>) = "buffer", "the limit of the link's queue. Shrinking it drops queued packets only at a drop-head queue, which drops down to the new limit when the next packet arrives";
     }
 }
 
@@ -30,8 +30,8 @@ keys! {
     /// The keys of an action on flows.
     pub(crate) struct OnFlow {
         flow: String = String::new(), FlowName, "",
-            "a flow's name (`\"cubic 1\"`), or a group's label or an algorithm for all their flows. An algorithm and a number also refer to a flow with another name: `\"cubic 2\"` is the second flow of `cubic`", "";
-        at: u64 = 0, Required(BeforeEnd), "", "when, before the end", "";
+            "a flow's name (`\"cubic 1\"`), or a group's label or an algorithm, for all its flows. An algorithm and a number also refer to a flow with another name: `\"cubic 2\"` is the second flow of `cubic`", "";
+        at: u64 = 0, Required(BeforeEnd), "", "time, before the end of the run", "";
     }
 }
 
@@ -39,7 +39,7 @@ keys! {
     /// The keys of an action on a link.
     pub(crate) struct OnLink {
         link: String = String::new(), LinkName, "", "a link's name", "";
-        at: u64 = 0, Required(BeforeEnd), "", "when, before the end", "";
+        at: u64 = 0, Required(BeforeEnd), "", "time, before the end of the run", "";
     }
 }
 

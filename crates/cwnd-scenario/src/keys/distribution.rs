@@ -77,7 +77,7 @@ pub(crate) fn parse(
     };
     table.finish()?;
     if read.part_between_bounds() < LEAST_PART {
-        let expected = "bounds with a billionth of the distribution between them, or more";
+        let expected = "bounds with at least a billionth of the distribution between them";
         let bound = if table.get("at_most").is_some() { "at_most" } else { "at_least" };
         let value = table.get(bound);
         return table.refuse(bound, value, expected);
@@ -187,7 +187,7 @@ impl ParameterRow<'_> {
         };
         match shape.map(|shape| (shape, self.number(shape))) {
             Some((name, shape)) if shape <= ONE && mean.is_some() => {
-                let expected = format!("above 1 where a mean is given (with less there is none: give {key})");
+                let expected = format!("above 1 with a mean (a shape of 1 or less has none: give {key})");
                 table.refuse(name, Some(&show_millionths(shape)), expected)
             }
             _ => Ok(scale),

@@ -13,7 +13,7 @@ pub(crate) const SEED: IntegerRange = IntegerRange(0, i64::MAX as u64);
 keys! {
     /// The keys of the document that are values.
     pub(crate) struct Head {
-        name: String = String::new(), OptionalDescribed(Text("a text"), "none"), "",
+        name: String = String::new(), OptionalDescribed(Text("a string"), "none"), "",
             "name, for display", "";
         duration: u64 = 0, Duration, "ns",
             "simulated time, at most a hundred days", "";
@@ -22,7 +22,7 @@ keys! {
         seed: u64 = 1, SEED, "",
             "seed of all random draws", "";
         packet_size: Option<u32> = None, Optional(PacketSize(100, 64_000), "`\"1500B\"`"), "bytes",
-            "size of a full data packet on the wire, 52 bytes of it headers. With one `[link]` the key may be there", "";
+            "size of a full data packet on the wire, including 52 bytes of headers. With one `[link]`, the key may be there instead", "";
     }
 }
 
@@ -36,7 +36,7 @@ keys! {
         record: Form::Named("record"), Absent::Words("see below"), "",
             "what to record in the tables", "";
         live: Form::Named("live"), Absent::Words("see below"), "",
-            "what the hosts of lane live are set to; the simulator has no use for it", "";
+            "host settings in lane live; the simulator ignores them", "";
         flow: list("flow"), Absent::Words("none"), "",
             "groups of flows; `flow` or `traffic` is required", "";
         traffic: list("traffic"), Absent::Words("none"), "",
@@ -86,7 +86,7 @@ impl RowFormat for Interval {
     type Value = (u64, u64);
 
     fn parse(&self, table: &mut TableReader<'_>, key: &'static str, _: &Scope<'_>) -> Parsed<(u64, u64)> {
-        const INTERVAL: &str = "two rising times within the duration, such as [\"20s\", \"100s\"]";
+        const INTERVAL: &str = "two increasing times within the duration, such as [\"20s\", \"100s\"]";
         let duration = table.get("duration").and_then(time).unwrap_or(0);
         table.read(key, INTERVAL, |value| pair(value).filter(|(a, b)| a < b && *b <= duration))
     }

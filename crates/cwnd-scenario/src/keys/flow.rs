@@ -30,26 +30,26 @@ keys! {
         cc: String = String::new(), AlgorithmName, "",
             "algorithm or parameter set", "", Lanes::LIVE.and(Lanes::STACK);
         stack: Option<Stack> = None, StackName, "",
-            "real stack that is both ends of the connection, in virtual time: it has its own recovery, acknowledgements and pacing, and `cc` may be one of its own algorithms, such as `stock-cubic`; one of ours has `slow_start = \"hystart\"` there instead of HyStart++. Lane sim",
+            "real stack at both ends of the connection, in virtual time, with its own recovery, acknowledgements and pacing. `cc` may be one of its own algorithms, such as `stock-cubic`; cwnd's algorithms use `slow_start = \"hystart\"` there instead of HyStart++. Lane sim",
             "quinn-proto 0.11, noq-proto 1, smoltcp 0.14", Lanes::STACK;
         tls: bool = false, Flag, "",
-            "whether the stack's packets are encrypted and its handshake is TLS; else both have only the sizes. It takes a `stack`", "RFC 9001", Lanes::STACK;
+            "whether the stack encrypts its packets and its handshake is TLS; otherwise, only their sizes are the same. Requires `stack`", "RFC 9001", Lanes::STACK;
         exec: Option<String> = None, Optional(NonEmpty(COMMAND), "none"), "",
-            "command of the child process that is each end, its words separated by spaces: it speaks the protocol of the page on `stack = \"exec\"`, which it takes",
+            "command of the child process at each end, with words separated by spaces. Requires `stack = \"exec\"`, whose page describes the protocol",
             "docs/reference/exec-protocol.md", Lanes::STACK;
-        label: Option<String> = None, Optional(Label, "`cc` and what differs"), "",
+        label: Option<String> = None, Optional(Label, "`cc` and keys that differ"), "",
             "label of the group in tables, documents and pictures; unique", "", Lanes::LIVE.and(Lanes::STACK);
         count: u32 = 1, Count(1, MAX_FLOWS), "",
-            "number of flows. Their names are the group's label, with a number where several flows have it: `cubic 1`", "", Lanes::LIVE.and(Lanes::STACK);
+            "number of flows. Their names are the group's label, with a number if several flows share it: `cubic 1`", "", Lanes::LIVE.and(Lanes::STACK);
         start: Start = Start::At(0), StartTime, "",
             "start time; `uniform` draws one per flow", "", Lanes::LIVE.and(Lanes::STACK);
         stop: Option<u64> = None, Optional(Time, "never"), "ns",
             "when the application stops, after `start`", "", Lanes::LIVE.and(Lanes::STACK);
         rtt: Option<u64> = None,
-            Optional(Time, "the link's; in a graph the `delay` of its forward and reverse links and twice `access_delay`"), "ns",
+            Optional(Time, "the link's; in a graph, the `delay` of its forward and reverse links plus twice `access_delay`"), "ns",
             "round trip time without queueing and serialisation", "", Lanes::LIVE.and(Lanes::STACK);
         host: Option<Host> = None, Optional(HOST, "none"), "",
-            "host of that name: recovery, acknowledgements, initial window, timeout, clock, handshake and interface. A key that is written beside it wins; the defaults of this table are those without a host",
+            "host profile: recovery, acknowledgements, initial window, timeout, clock, handshake and interface. Other keys override it; the defaults in this table apply without a host",
             "docs/reference/hosts";
         recovery: Option<Recovery> = None, Optional(RECOVERY, "that of `cc`"), "",
             "loss recovery; `rfc` is `sack-prr`", "RFC 6675, RFC 9937, RFC 8985, RFC 6582, RFC 5681";
@@ -61,41 +61,41 @@ keys! {
             "the receiver acknowledges at least every n-th segment", "RFC 5681 §4.2";
         ack_delay: u64 = 40_000_000, Time, "ns",
             "max delay of an acknowledgement", "RFC 5681 §4.2; Linux: 40 ms";
-        rwnd: Option<u32> = None, Optional(Count(1, MAX_WINDOW), "no limit; with a `stack` that stack's own"), "segments",
-            "receive window; with a `stack` that of the connection and of its stream, in full datagrams", "RFC 9293 §3.8, RFC 9000 §4.1", Lanes::LIVE.and(Lanes::STACK);
+        rwnd: Option<u32> = None, Optional(Count(1, MAX_WINDOW), "no limit; with a `stack`, its default"), "segments",
+            "receive window; with a `stack`, of the connection and of its stream, in full datagrams", "RFC 9293 §3.8, RFC 9000 §4.1", Lanes::LIVE.and(Lanes::STACK);
         min_rto: u64 = 200_000_000, Time, "ns",
-            "min distance of the retransmission timeout above the smoothed RTT. The variation of the RTT is sampled once per round trip, so values below the default cause no timeouts where fast retransmit repairs the loss (tested on two DropTail paths)",
+            "min difference between the retransmission timeout and the smoothed RTT. RTT variation is sampled once per round trip, so values below the default cause no timeouts if fast retransmit repairs the loss (tested on two DropTail paths)",
             "Linux: 200 ms";
         limited_transmit: bool = true, Flag, "",
             "whether early duplicate acknowledgements release new segments", "RFC 3042";
         overhead: u64 = 0, Overhead, "ns",
-            "max random delay between the sender's decision to send a packet and its transmission, against phase effects", "ns-2: overhead_", Lanes::LIVE_FLOWS;
+            "max random delay between the sender's decision to send a packet and its transmission, to avoid phase effects", "ns-2: overhead_", Lanes::LIVE_FLOWS;
         // In lane live the machine has its own.
         host_clock: u32 = 1000, Frequency, "Hz",
             "tick rate of the host's clock", "", Lanes::LIVE;
         route: RouteSpec = RouteSpec::Forward, Route, "",
             "its route", "", Lanes::LIVE.and(Lanes::STACK);
         access: Option<AccessLink> = None, Optional(Access, "none"), "",
-            "access link of each flow, before all others", "", Lanes::LIVE_FLOWS.and(Lanes::STACK);
+            "access link of each flow, the first link on its path", "", Lanes::LIVE_FLOWS.and(Lanes::STACK);
         access_delay: u64 = 0, Time, "ns",
             "one-way propagation delay from the sender to the first link, part of `rtt`", "", Lanes::LIVE.and(Lanes::STACK);
         pacing: bool = false, Flag, "",
-            "pacing at the algorithm's rate, else at window / RTT with Linux's margins (200 % in slow start, 120 % in congestion avoidance); an algorithm with `cong_control` is always paced at its rate",
+            "pacing at the algorithm's rate, otherwise at window / RTT with Linux's margins (200 % in slow start, 120 % in congestion avoidance); an algorithm with `cong_control` is always paced at its rate",
             "Linux: tcp_pacing_ss_ratio, tcp_pacing_ca_ratio", Lanes::LIVE_FLOWS;
-        burst: Option<u32> = None, Optional(Burst, "without pacing no limit, with pacing 1"), "packets",
-            "max packets per burst: with pacing the depth of the bucket, without pacing per event", "ns-2: maxburst_";
+        burst: Option<u32> = None, Optional(Burst, "no limit; with pacing, 1"), "packets",
+            "max packets per burst: with pacing, the bucket depth; without, per event", "ns-2: maxburst_";
         handshake: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`"), "",
-            "whether the connection opens with a round trip, without queueing, before its first data", "RFC 9293 §3.5";
-        gso: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"`, but for flows with a `burst`"), "",
-            "whether the host has segmentation offload: segments are handed over several at a time and leave back to back, as many as are sent in a millisecond, and with `pacing` the next ones when the pace allows it; it takes `recovery = \"linux\"`",
+            "whether a handshake of one round trip, without queueing, precedes the data", "RFC 9293 §3.5";
+        gso: Option<bool> = None, Optional(Flag, "true with `recovery = \"linux\"` and no `burst`"), "",
+            "whether the host has segmentation offload: it hands over several segments at a time, as many as it sends in a millisecond, and they leave back to back; with `pacing`, the next ones leave when the pace allows. Requires `recovery = \"linux\"`",
             "Linux: tcp_tso_should_defer, tcp_tso_autosize", Lanes::LIVE_FLOWS;
-        gro: Option<u64> = None, Optional(Gro, "none: each is worked off as it arrives"), "ns",
-            "time from the first segment that waits at the receiver's interface until the interface works off all that have arrived by then: consecutive ones of one timestamp, up to 64 kB, are merged, and acknowledged as one",
+        gro: Option<u64> = None, Optional(Gro, "none: each segment is processed on arrival"), "ns",
+            "time from the first segment waiting at the receiver's interface until the interface processes all that have arrived: consecutive ones with one timestamp, up to 64 kB, are merged and acknowledged as one",
             "Linux: napi_gro_receive, tcp_gro_receive; ethtool: rx-usecs", Lanes::LIVE_FLOWS;
         ecn: bool = false, Flag, "",
-            "whether the connection negotiates ECN: its new data can be marked by queues with `ecn`, and marks reduce the window", "RFC 3168", Lanes::LIVE.and(Lanes::STACK);
+            "whether the connection negotiates ECN: queues with `ecn` can mark its new data, and marks reduce the window", "RFC 3168", Lanes::LIVE.and(Lanes::STACK);
         size: Option<u64> = None, Optional(Payload, "no end"), "bytes",
-            "payload; the table `transfers` has its completion time, with the handshake if there is one", "", Lanes::LIVE.and(Lanes::STACK);
+            "payload; the table `transfers` has its completion time, including any handshake", "", Lanes::LIVE.and(Lanes::STACK);
         app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",
             "rate at which the application writes payload", "", Lanes::LIVE.and(Lanes::STACK);
         idle_restart: bool = true, Flag, "",

@@ -30,14 +30,14 @@ const MAX_GRO: u64 = 100_000_000;
 /// Max packets per burst.
 const MAX_BURST: u64 = 1 << 20;
 
-const LABEL: &str = "a text of 1 to 40 printable characters without a space at either end";
+const LABEL: &str = "a string of 1 to 40 printable characters without a space at either end";
 const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
 const GRO: &str = "a time above 0 with its unit (ns, us, ms), at most 100ms, such as 50us";
 /// What a start may be, for error messages.
 fn expected_start(scope: &Scope<'_>) -> Cow<'static, str> {
     let end = write_time(scope.duration);
     format!(
-        "a time of 0 or more before the end ({end}), or two rising ones ({{ uniform = [\"0s\", \"100ms\"] }})"
+        "a time of 0 or more before the end ({end}), or two increasing ones ({{ uniform = [\"0s\", \"100ms\"] }})"
     )
     .into()
 }

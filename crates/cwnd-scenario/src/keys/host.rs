@@ -4,15 +4,15 @@
 /// A host that a flow's key `host` names; what each holds is in [`super::host_settings`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// Linux 6, as it is installed.
+    /// Linux 6, as installed.
     Linux,
     /// What the RFCs say where they give a value.
     Rfc,
     /// Linux 2.6.13 to 2.6.38, in the testbeds of the papers.
     Linux26,
-    /// FreeBSD 14, the stack that is the default there.
+    /// FreeBSD 14, its default stack.
     FreeBsd14,
-    /// ns-2.35, `Agent/TCP/Sack1` and `Agent/TCP/Linux` with its default settings.
+    /// ns-2.35, `Agent/TCP/Sack1` and `Agent/TCP/Linux` with default settings.
     Ns2,
 }
 
@@ -36,11 +36,11 @@ impl Host {
     #[must_use]
     pub const fn summary(self) -> &'static str {
         match self {
-            Self::Linux => "Linux 6, as it is installed",
-            Self::Rfc => "what the RFCs say where they give a value",
+            Self::Linux => "Linux 6, as installed",
+            Self::Rfc => "values of the RFCs, where they give one",
             Self::Linux26 => "Linux 2.6.13 to 2.6.38, in the testbeds of the papers",
-            Self::FreeBsd14 => "FreeBSD 14, the stack that is the default there",
-            Self::Ns2 => "ns-2.35, `Agent/TCP/Sack1` and `Agent/TCP/Linux` with its default settings",
+            Self::FreeBsd14 => "FreeBSD 14, its default stack",
+            Self::Ns2 => "ns-2.35, `Agent/TCP/Sack1` and `Agent/TCP/Linux` with default settings",
         }
     }
 }

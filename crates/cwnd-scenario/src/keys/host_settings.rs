@@ -69,18 +69,18 @@ hosts! {
         ack_delay: 40 * MS, "Linux: TCP_DELACK_MIN, HZ/25";
         min_rto: 200 * MS, "Linux: TCP_RTO_MIN, HZ/5";
         limited_transmit: true, "RFC 3042";
-        host_clock: 1000, "Linux: TCP_TS_HZ, the clock of its timestamps. Timers have ticks of the kernel's build besides: 4 ms with CONFIG_HZ=250";
+        host_clock: 1000, "Linux: TCP_TS_HZ, the timestamp clock. Its timers use the tick of the kernel build: 4 ms with CONFIG_HZ=250";
         pacing: false, "Linux: only with the queue discipline fq, or by an algorithm that asks for it";
         handshake: Some(true), "RFC 9293 §3.5";
         idle_restart: true, "RFC 5681 §4.1; Linux: tcp_slow_start_after_idle = 1";
     } leaves {
         rwnd: "Linux grows it with the rate, up to tcp_rmem";
         overhead: "not known";
-        access: "a property of the machine. TCP Small Queues keep what waits there short";
-        burst: "the bursts of segmentation offload are `gso`; a limit in packets is not the same";
-        gro: "a property of the machine: for how long its interface holds interrupts back (ethtool rx-usecs)";
+        access: "a property of the machine. TCP Small Queues keep its queue short";
+        burst: "`gso` covers the bursts of segmentation offload; a limit in packets is not the same";
+        gro: "a property of the machine: how long its interface delays interrupts (ethtool rx-usecs)";
     } lacks {
-        "a receive window that grows with what arrives: with `rwnd` unset it opens as that of a buffer of 32 MiB, and segments are acknowledged one by one meanwhile";
+        "a receive window that grows with the data received: with `rwnd` unset, it opens like that of a 32 MiB buffer, and each segment is acknowledged meanwhile";
         "acknowledgements delayed by more than 40 ms, up to TCP_DELACK_MAX, 200 ms";
         "thresholds and round trips cached from earlier connections (tcp_no_metrics_save = 0)";
     }
@@ -89,7 +89,7 @@ hosts! {
         initial_cwnd: 10, "RFC 6928, experimental. RFC 5681 §3.1, standards track, has 3 for segments of 1448 bytes";
         initial_ssthresh: None, "RFC 5681 §3.1: arbitrarily high";
         ack_every: 2, "RFC 5681 §4.2, RFC 1122 §4.2.3.2";
-        ack_delay: 500 * MS, "RFC 5681 §4.2, RFC 1122 §4.2.3.2: the longest that is allowed";
+        ack_delay: 500 * MS, "RFC 5681 §4.2, RFC 1122 §4.2.3.2: the maximum allowed";
         min_rto: 1000 * MS, "RFC 6298 §2.4: of the whole timeout, here above the smoothed RTT";
         limited_transmit: true, "RFC 3042";
         handshake: Some(true), "RFC 9293 §3.5";
@@ -104,14 +104,14 @@ hosts! {
         gro: "a property of the machine";
     } lacks {}
     Linux26 {
-        recovery: Some(Recovery::SackPrr), "Linux: SACK with rate halving. The nearest is what replaced it, proportional rate reduction (RFC 6937 §1)";
+        recovery: Some(Recovery::SackPrr), "Linux: SACK with rate halving. The closest is its replacement, proportional rate reduction (RFC 6937 §1)";
         initial_cwnd: 3, "RFC 3390 §1 with segments of 1448 bytes (10 from 2.6.39 on)";
         initial_ssthresh: None, "RFC 5681 §3.1";
         ack_every: 2, "RFC 5681 §4.2";
         ack_delay: 40 * MS, "Linux: TCP_DELACK_MIN, HZ/25";
         min_rto: 200 * MS, "Linux: TCP_RTO_MIN, HZ/5";
         limited_transmit: true, "RFC 3042";
-        host_clock: 250, "Linux: CONFIG_HZ, the default from 2.6.13 on (kernel/Kconfig.hz); 100Hz and 1000Hz were the others";
+        host_clock: 250, "Linux: CONFIG_HZ, the default from 2.6.13 on (kernel/Kconfig.hz); the alternatives were 100Hz and 1000Hz";
         access: Some(AccessLink { rate: 1_000_000_000, queue: ACCESS_QUEUE }), "Leith et al. (2007), table I: 1 Gbit/s, txqueuelen 1000. Linux: ether_setup (100 in 2.4)";
         pacing: false, "Linux: none before 3.12";
         handshake: Some(true), "RFC 9293 §3.5";
@@ -119,13 +119,13 @@ hosts! {
     } leaves {
         rwnd: "Linux grows it with the rate, up to tcp_rmem; the papers raised that";
         overhead: "not known";
-        burst: "Linux limits the window to what is in flight and 3 segments after a recovery; that is no limit on bursts";
-        gro: "a property of the machine. Merging in general came with 2.6.29, before that drivers had their own";
+        burst: "after a recovery, Linux limits the window to the flight plus 3 segments; that does not limit bursts";
+        gro: "a property of the machine. Generic merging came with 2.6.29; earlier, drivers had their own";
     } lacks {
-        "rate halving itself: one segment sent for two acknowledged, until the window is half of what was in flight";
-        "local congestion: a full queue of the sender's own interface reduces the window at once (tcp_enter_cwr). Here it drops, and recovery repairs";
+        "rate halving itself: one segment sent per two acknowledged, until the window is half of the earlier flight";
+        "local congestion: a full queue of the sender's own interface reduces the window at once (tcp_enter_cwr). Here the queue drops, and recovery repairs the loss";
         "quick acknowledgements";
-        "undo of needless reductions (D-SACK, F-RTO), and a reordering degree above three segments";
+        "undo of spurious reductions (D-SACK, F-RTO), and a reordering degree above three segments";
     }
     FreeBsd14 {
         recovery: Some(Recovery::SackPrr), "FreeBSD: net.inet.tcp.do_prr = 1 (RFC 6937), net.inet.tcp.sack.enable = 1";
@@ -144,21 +144,21 @@ hosts! {
         overhead: "not known";
         access: "a property of the machine";
         burst: "not known";
-        gro: "a property of the machine: for how long its interface holds interrupts back. FreeBSD merges with tcp_lro";
+        gro: "a property of the machine: how long its interface delays interrupts. FreeBSD merges with tcp_lro";
     } lacks {
-        "the slop on top of the variation: here the timeout is SRTT and the larger of 4 RTTVAR and 200 ms";
-        "undo of a needless timeout";
+        "the slop added to the variation: here the timeout is SRTT plus the larger of 4 RTTVAR and 200 ms";
+        "undo of a spurious timeout";
         "TSO";
     }
     Ns2 {
-        recovery: Some(Recovery::SackPrr), "the nearest to Sack1's, which sends one segment for one that arrives: docs/results/host-ns-2.md";
+        recovery: Some(Recovery::SackPrr), "closest to Sack1's, which sends one segment for each that arrives: docs/results/host-ns-2.md";
         initial_cwnd: 2, "ns-2: windowInit_ 2";
         ack_every: 1, "ns-2: Agent/TCPSink/Sack1. With Agent/TCPSink/Sack1/DelAck 2";
         ack_delay: 100 * MS, "ns-2: Agent/TCPSink/Sack1/DelAck, interval_ 100ms; without effect while `ack_every` is 1";
         min_rto: 200 * MS, "ns-2: minrto_ 0.2, of the whole timeout, here above the smoothed RTT; 1 s in earlier versions";
         limited_transmit: true, "ns-2: singledup_ 1 (RFC 3042)";
         overhead: 0, "ns-2: overhead_ 0";
-        host_clock: 1000, "ns-2: TCP-Linux has a tick of 1 ms; of the other agents tcpTick_ is 0.01, 100Hz";
+        host_clock: 1000, "ns-2: TCP-Linux has a tick of 1 ms; the other agents have tcpTick_ 0.01, 100Hz";
         access: None, "ns-2: a node sends into its link";
         pacing: false, "ns-2: none";
         burst: None, "ns-2: maxburst_ 0";
@@ -166,12 +166,12 @@ hosts! {
         handshake: Some(true), "ns-2: syn_ true, a packet of 40 bytes a round trip ahead of the data";
         idle_restart: true, "ns-2: slow_start_restart_ true";
     } leaves {
-        rwnd: "window_ is 20 packets, which scripts raise. As it is installed: rwnd = 20";
+        rwnd: "window_ is 20 packets, which scripts raise. As installed: rwnd = 20";
         initial_ssthresh: "ns-2 starts with window_";
     } lacks {
         "packets of 1000 bytes and 40 of headers: `packet_size` of the link";
         "Sack1's own count of packets in flight";
-        "with TCP-Linux, the SYN makes the window start at one packet, and data follows without waiting for it";
+        "with TCP-Linux, the SYN makes the window start at one packet, and data do not wait for it";
     }
 }
 

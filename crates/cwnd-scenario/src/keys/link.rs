@@ -22,22 +22,22 @@ keys! {
     /// A one-way link and its queue, as a scenario specifies them.
     pub struct LinkSpec {
         rate: Option<LinkRate> = None, Rates, "",
-            "rate of the link: constant, steps from given times on, a trace, or a series; `0bit/s` in a step is an outage, packets wait. A link without one (`none`) has no queue and no capacity: a packet takes no time to send and never waits. Sizes of queues in `bdp` and time refer to the first rate above 0, for a trace and a series to their mean rate", "";
+            "rate of the link: constant, steps at given times, a trace, or a series; during an outage (`0bit/s` in a step), packets wait. A link without a rate (`none`) has no queue and no capacity: a packet takes no time to send and never waits. Queue sizes in `bdp` and time refer to the first rate above 0, or the mean rate of a trace or series", "";
         delay: LinkDelay = LinkDelay { first: 0, series: None }, Delays, "ns",
-            "one-way propagation delay, constant or a series. The rest of a flow's round trip time, at the beginning, is delay at its ends", "";
+            "one-way propagation delay, constant or a series. The rest of a flow's initial round trip time is delay at its ends", "";
         delay_limit: Option<u64> = None, Optional(Packets, "no limit"), "packets",
-            "max packets that are on the link at once, of a link without a rate; one more is dropped", "tc-netem: limit without rate";
+            "max packets on a link without a rate at once; any more are dropped", "tc-netem: limit without rate";
         loss: Loss = Loss::None, Losses, "",
             "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"gemodel:P,R,1-H,1-K\"` (the same in the order of tc-netem: loss in bad before loss in good), `\"gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0\"` (by netem's names), `\"at:5000,9000\"`; or the table `{ gemodel = [\"1%\", \"10%\", \"70%\", \"0.1%\"] }` in netem's order. A probability is a number or a percentage",
             "Gilbert 1960, Elliott 1963";
         jitter: JitterSpec = JitterSpec { delay: Jitter::None, overtaking: false, centered: false }, JitterKind, "",
             "random delay in addition to `delay`, and to `rtt` unless it is `centered`; a time alone is uniform from 0 to it", "";
         reorder: Option<Reorder> = None, Optional(Reordering, "none"), "",
-            "packets that are delayed extra, so that later ones overtake them", "";
+            "packets with extra delay, so that later ones overtake them", "";
         count_in_service: bool = false, PrintIfTrue, "",
-            "whether the queue's limit, in packets or bytes, counts the packet being sent too, and not only those that wait", "FreeBSD: dummynet; ns-2: limit_";
+            "whether the queue's limit, in packets or bytes, includes the packet being sent", "FreeBSD: dummynet; ns-2: limit_";
         tick: Option<u64> = None, Optional(TimeAbove0, "none"), "ns",
-            "the link moves packets only at multiples of this time: one that arrives in between is treated as if it had come at the last one, and leaves the queue, and later the link, at the next after its time. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
+            "the link moves packets only at multiples of this time. A packet that arrives in between counts as arriving at the last multiple; it leaves the queue, and later the link, at the first multiple after its time. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
         queue: Option<QueueSpec> = Some(QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL }),
             Optional(Queue, "`{ kind = \"droptail\", limit = \"1bdp\" }`; none without a `rate`"), "",
             "the queue", "";
@@ -60,7 +60,7 @@ keys! {
         rtt: u64 = 0, Required(Time), "ns",
             "round trip time for sizes in `bdp`, and the default round trip time of flows", "";
         packet_size: Option<u32> = None, Optional(PacketSize(100, 64_000), "that of the document"), "bytes",
-            "as at the top level, where it may be instead", "";
+            "as at the top level, which may have the key instead", "";
     }
 }
 
@@ -70,9 +70,9 @@ keys! {
         name: Option<String> = None, Optional(NonEmpty("a name for the link"), "`FROM-TO`"), "",
             "unique name", "";
         from: String = String::new(), Required(NonEmpty("the name of a node")), "",
-            "the node that it starts at; a node exists when a link names it", "";
+            "node where the link starts; naming a node creates it", "";
         to: String = String::new(), Required(NonEmpty("the name of a node")), "",
-            "the node that it ends at", "";
+            "node where the link ends", "";
     }
 }
 
@@ -97,7 +97,7 @@ keys! {
     /// The key of a reverse path.
     fn reverse_path {
         reverse: reverse(), Absent::Value(json!(false)), "",
-            "the reverse path as links with queues, shared by acknowledgements and data in reverse direction. `true`: the same rate, delay, `delay_limit` and queue, no losses, jitter or reordering. A table: keys of a link (without `rtt`) that override these. Created automatically in a dumbbell when a flow or traffic sends in the reverse direction", "";
+            "the reverse path as links with queues, shared by acknowledgements and data in the reverse direction. `true`: same rate, delay, `delay_limit` and queue; no losses, jitter or reordering. A table: keys of a link (without `rtt`) that override these. Created automatically in a dumbbell when a flow or traffic sends in the reverse direction", "";
     }
 }
 
@@ -105,7 +105,7 @@ keys! {
     /// The key that stands for others, in netem's words.
     fn netem_key {
         netem: Form::Syntax { what: "words of tc-netem or tc-tbf", pattern: ".+" }, Absent::Words("none"), "",
-            "the link in the words of `tc … netem` or `tc … tbf`, in place of `rate`, `delay`, `delay_limit`, `jitter`, `loss`, `reorder` and `queue`: `\"delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 1000\"`. What each word means is said back; a word without a counterpart is refused",
+            "the link in the words of `tc … netem` or `tc … tbf`, instead of `rate`, `delay`, `delay_limit`, `jitter`, `loss`, `reorder` and `queue`: `\"delay 20ms 5ms loss gemodel 1% 10% 70% 0.1% rate 10mbit limit 1000\"`. The meaning of each word is reported; a word without a counterpart is refused",
             "tc-netem(8), tc-tbf(8)";
     }
 }

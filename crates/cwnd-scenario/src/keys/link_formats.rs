@@ -82,13 +82,13 @@ keys! {
         overtaking: bool = false, Flag, "",
             "whether jitter, or a delay that an action lowers, may reorder packets", "";
         centered: bool = false, Flag, "",
-            "whether the link's `delay`, which is part of `rtt`, is the mean of the whole delay; otherwise it is the least, and the jitter comes on top of `rtt`. The delay must be at least the jitter's mean", "";
+            "whether the link's `delay`, which is part of `rtt`, is the mean of the total delay; it must be at least the jitter's mean. Otherwise, `delay` is the minimum, and jitter adds to `rtt`", "";
     }
 }
 variants! {
     /// The kinds of jitter.
     enum JitterTable {
-        Uniform(UniformJitter) = "uniform", "each delay up to a maximum alike";
+        Uniform(UniformJitter) = "uniform", "a uniform distribution from 0 to a maximum";
         Normal(NormalJitter) = "normal", "a normal distribution, truncated";
         Exponential(ExponentialJitter) = "exponential", "an exponential distribution";
         Off = "none", "no jitter";

@@ -14,23 +14,23 @@ keys! {
     /// What both hosts of lane live are set to.
     pub struct LiveSpec {
         sack: bool = true, Flag, "",
-            "whether receivers say which segments beyond a gap have arrived. Without, loss is repaired as NewReno does, and there are no tail loss probes", "RFC 2018; Linux: tcp_sack";
+            "whether receivers report segments that arrived beyond a gap. Otherwise, recovery is as in NewReno, without tail loss probes", "RFC 2018; Linux: tcp_sack";
         dsack: bool = true, Flag, "",
-            "whether receivers tell of segments that came twice, by which a sender undoes a needless reduction and widens its reordering window; nothing without `sack`", "RFC 2883; Linux: tcp_dsack";
+            "whether receivers report duplicate segments, so that a sender undoes a spurious reduction and widens its reordering window; no effect without `sack`", "RFC 2883; Linux: tcp_dsack";
         timestamps: bool = true, Flag, "",
-            "the timestamps of each packet, by which round trips of retransmissions are measured and needless ones known. Without, a full packet is as large as before, and holds 12 bytes of payload more", "RFC 7323; Linux: tcp_timestamps";
+            "timestamps in each packet, to measure round trips of retransmissions and detect spurious ones. Otherwise, a full packet has the same size and 12 more bytes of payload", "RFC 7323; Linux: tcp_timestamps";
         adaptive_reordering: bool = true, Flag, "",
-            "whether the reordering window of loss detection widens when a receiver tells of segments that came twice; without it stays a quarter of the shortest round trip", "RFC 8985 §6.2; Linux: tcp_recovery = 1, or 3";
+            "whether the reordering window of loss detection widens when a receiver reports duplicate segments; otherwise, it stays a quarter of the shortest round trip", "RFC 8985 §6.2; Linux: tcp_recovery = 1, or 3";
         tail_loss_probe: bool = true, Flag, "",
-            "whether a segment is sent again when acknowledgements stop coming, before the timeout; none without `sack`", "RFC 8985 §7; Linux: tcp_early_retrans = 3, or 0";
+            "whether a segment is sent again when acknowledgements stop, before the timeout; no effect without `sack`", "RFC 8985 §7; Linux: tcp_early_retrans = 3, or 0";
         frto: bool = true, Flag, "",
-            "whether a needless timeout is detected by what is acknowledged after it, and undone", "RFC 5682; Linux: tcp_frto = 2, or 0";
+            "whether a spurious timeout is detected from later acknowledgements and undone", "RFC 5682; Linux: tcp_frto = 2, or 0";
         metrics: Metrics = Metrics::Nothing, Named { all: &Metrics::ALL, name: Metrics::name, aliases: &[], or: " or " }, "",
-            "what a connection takes over from earlier ones that have ended: `none`; `linux`: round trip time and reordering, as Linux does; `with-ssthresh`: the slow start threshold too, as it did up to 5.5", "Linux: tcp_no_metrics_save, tcp_no_ssthresh_metrics_save";
+            "what a connection inherits from earlier ones that have ended: `none`; `linux`: round trip time and reordering, as Linux does; `with-ssthresh`: also the slow start threshold, as Linux did up to 5.5", "Linux: tcp_no_metrics_save, tcp_no_ssthresh_metrics_save";
         receive_buffer: ReceiveBuffer = ReceiveBuffer { begin: 32 << 20, max: 64 << 20 }, ReceiveBuffers, "bytes",
-            "the buffer of a receiver, at first and at most (32 MiB, 64 MiB): one size for both, or a table. Up to half of it is the window. A flow with a `rwnd` has a buffer of its own", "Linux: tcp_rmem";
+            "receive buffer, initial and max (32 MiB, 64 MiB): one size for both, or a table. Up to half of it is the window. A flow with `rwnd` has its own buffer", "Linux: tcp_rmem";
         send_buffer: u32 = 64 << 20, BUFFER_SIZE, "bytes",
-            "what the buffer of a sender may grow to (64 MiB)", "Linux: tcp_wmem";
+            "max send buffer (64 MiB)", "Linux: tcp_wmem";
     }
 }
 
@@ -71,8 +71,8 @@ keys! {
     /// Sizes of a receiver's buffer.
     #[derive(Copy)]
     pub struct ReceiveBuffer {
-        begin: u32 = 0, super::formats::Required(BUFFER_SIZE), "bytes", "what it begins with", "";
-        max: u32 = 0, super::formats::Required(BUFFER_SIZE), "bytes", "what it may grow to", "";
+        begin: u32 = 0, super::formats::Required(BUFFER_SIZE), "bytes", "initial size", "";
+        max: u32 = 0, super::formats::Required(BUFFER_SIZE), "bytes", "max size", "";
     }
 }
 

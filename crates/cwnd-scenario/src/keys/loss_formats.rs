@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 
 const LOSS: &str = "every:N or every:N,FIRST, random:P with 0 < P < 1, gilbert:P,R,1-K,1-H with four or gemodel:P,R,1-H,1-K with one to four numbers from 0 to 1 or percentages, all of them with their names (p=, r=, 1-h=, 1-k=) or none, \
-                    at:N,N,... with rising packet numbers from 1, or a table with gemodel";
+                    at:N,N,... with increasing packet numbers from 1, or a table with gemodel";
 
 /// Parameters of `gemodel` in a list.
 struct Gemodel;
@@ -47,7 +47,7 @@ keys! {
     /// The key of losses in a table.
     struct LossTable {
         gemodel: Loss = Loss::None, Required(Gemodel), "",
-            "losses of tc-netem's `gemodel`: `P` (good to bad), `R` (bad to good), `1-H` (loss in bad), `1-K` (loss in good); what is left out is 1 - `P`, 1 and 0", "tc-netem(8)";
+            "losses of tc-netem's `gemodel`: `P` (good to bad), `R` (bad to good), `1-H` (loss in bad), `1-K` (loss in good); `R`, `1-H` and `1-K` default to 1 - `P`, 1 and 0", "tc-netem(8)";
     }
 }
 

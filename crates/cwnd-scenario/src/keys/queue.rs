@@ -37,7 +37,7 @@ keys! {
     /// The key that every queue has.
     struct LimitTable {
         limit: Buffer = Buffer::Bdp(1_000_000, 0), Required(QueueLimit), "",
-            "max queue; the packet being sent does not count. `infinite` is no limit: nothing is dropped for want of room, and the queue grows as far as the senders' windows let it. `1bdp` is rate × `rtt` in whole packets, rounded down, but at least one packet. `\"0.1bdp, at least 4packets\"` sets a larger minimum", "";
+            "max queue; the packet being sent does not count. `infinite` is no limit: no packet is dropped because the queue is full, and only the senders' windows limit it. `1bdp` is rate × `rtt` in whole packets, rounded down, but at least one packet. `\"0.1bdp, at least 4packets\"` sets a larger minimum", "";
     }
 }
 

@@ -52,7 +52,7 @@ keys! {
     /// The key of a trace.
     struct TraceTable {
         trace: String = String::new(), Required(Text("the path of a trace in Mahimahi's format, or of a series of rates")), "",
-            "path of a file in Mahimahi's format: one line per opportunity to deliver 1500 bytes, its time in whole milliseconds. It repeats from the beginning. A file with several columns is read as a `series` is. The path is relative to the folder of the document, for a document without one to the working directory",
+            "path of a file in Mahimahi's format: one line per opportunity to deliver 1500 bytes, with its time in whole milliseconds. The trace repeats. A file with several columns is read like a `series`. The path is relative to the document's folder or, without one, to the working directory",
             "Mahimahi";
     }
 }
@@ -63,7 +63,7 @@ keys! {
     /// The keys of a series.
     struct SeriesTable {
         series: String = String::new(), Required(Text("the path of a series")), "",
-            "path of a file with a time and a value in each row, each value from its time to the next row's: CSV with named columns (`time_s,rate_mbps`), or a form that is recognised (docs/guide/files.md). May be packed with gzip. Of rates, 0 is an outage", "";
+            "path of a file with a time and a value in each row; a value holds until the next row's time. CSV with named columns (`time_s,rate_mbps`), or another recognised form (docs/guide/files.md). May be compressed with gzip. A rate of 0 is an outage", "";
         time: Option<String> = None, Optional(NonEmpty("a unit of time: ns, us, ms, s or min"), "what the file says, else s"), "",
             "unit of the times", "";
         unit: Option<String> = None, Optional(NonEmpty("a unit, such as Mbit/s or ms"), "what the file says"), "",
@@ -185,7 +185,7 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
         let (follows, expected) = match steps.last() {
             None => (
                 step.is_some_and(|(at, _)| at == 0),
-                "[\"0s\", a rate or, for an outage, 0bit/s], from which the steps begin".to_owned(),
+                "[\"0s\", a rate or, for an outage, 0bit/s] as the first step".to_owned(),
             ),
             Some((before, _)) => (
                 step.is_some_and(|(at, _)| at > *before),
@@ -202,7 +202,7 @@ fn parse_steps(field: &str, list: &[Value]) -> Result<LinkRate, Invalid> {
     }
     if steps.iter().all(|step| step.1 == 0) {
         let (field, value) = (field.to_owned(), Some(format!("{} steps of 0bit/s", steps.len())));
-        return Err(Invalid { field, value, expected: "a rate above 0 in one step at least".to_owned() });
+        return Err(Invalid { field, value, expected: "a rate above 0 in at least one step".to_owned() });
     }
     let first = steps.remove(0).1;
     Ok(if steps.is_empty() { LinkRate::Constant(first) } else { LinkRate::Steps(first, steps) })
@@ -225,7 +225,7 @@ fn parse_trace(field: &str, value: &Value, scope: &Scope<'_>) -> Result<LinkRate
         value: Some(format!("{:?}", error.value)),
         expected: match error.line {
             1 => format!(
-                "{}, as of a Mahimahi trace, or a series: a time and a rate in each row",
+                "{}, as in a Mahimahi trace, or a series: a time and a rate in each row",
                 error.expected
             ),
             _ => error.expected,

@@ -17,13 +17,13 @@ keys! {
         inner: InnerVariables = InnerVariables::Off, InnerKind, "",
             "inner variables of the algorithms, all or by name, in the table `inner`", "";
         flows: RecordedFlows = RecordedFlows::All, FlowsKind, "",
-            "the flows with rows in `cwnd` and `inner`, and with packets in captures: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets, for all their flows", "";
+            "the flows with rows in `cwnd` and `inner`, and with packets in captures: numbers of flows (from 0) or their names (`\"cubic 1\"`, the first of that name); labels of groups and names of algorithms or parameter sets select all their flows", "";
         packets: CapturedHosts = CapturedHosts::None, Named { all: &CapturedHosts::ALL, name: CapturedHosts::name, aliases: &[], or: " or " }, "",
-            "the hosts whose packets are captured in a file of pcapng each: those of `flows`", "draft-ietf-opsawg-pcapng";
+            "the hosts of `flows` whose packets are captured, each in its own pcapng file", "draft-ietf-opsawg-pcapng";
         snap_length: u32 = 80, SnapLength(80, 65_535), "bytes",
-            "bytes that a capture keeps of each packet; 80 are all headers", "";
+            "bytes of each packet that a capture keeps; 80 hold all headers", "";
         limit: Option<u64> = Some(2_000_000_000), SizeOrNone, "bytes",
-            "max expected size of the tables of samples (`cwnd`, `queue`, `inner`), uncompressed, and of captures; a larger run is refused before it starts. A capture that becomes larger all the same ends the run", "";
+            "max expected size of the tables of samples (`cwnd`, `queue`, `inner`), uncompressed, and of captures; a larger run is refused before it starts. A capture that still exceeds it ends the run", "";
     }
 }
 

@@ -252,7 +252,7 @@ impl Stack {
 #[must_use]
 pub fn stock_summary(cc: &str) -> Option<&'static str> {
     match cc {
-        "stock-cubic" => Some("CUBIC, in quinn and noq the default; its constants are 0.4 and 0.7"),
+        "stock-cubic" => Some("CUBIC, the default of quinn and noq; constants 0.4 and 0.7"),
         "stock-newreno" => Some("NewReno of QUIC, RFC 9002 §7"),
         "stock-reno" => Some("smoltcp's Reno"),
         "stock-bbr" => Some("BBR, version 1, which quinn calls experimental"),

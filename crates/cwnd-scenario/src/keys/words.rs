@@ -38,8 +38,8 @@ pub(crate) fn words(form: &Form, unit: &str) -> String {
             }
         }
         Form::Decimal { min, max, .. } => format!("number, {min} to {max}"),
-        Form::Text { max, .. } if *max < LARGE => format!("text of up to {max} characters"),
-        Form::Text { .. } => "text".into(),
+        Form::Text { max, .. } if *max < LARGE => format!("string of up to {max} characters"),
+        Form::Text { .. } => "string".into(),
         Form::Choice(names) => {
             names.iter().map(|name| format!("`\"{name}\"`")).collect::<Vec<_>>().join(", ")
         }
@@ -47,7 +47,7 @@ pub(crate) fn words(form: &Form, unit: &str) -> String {
         Form::Syntax { what, .. } => (*what).into(),
         Form::List { item, .. } => match words(item, "").as_str() {
             "table" => "list of tables".into(),
-            "text" => "list of texts".into(),
+            "string" => "list of strings".into(),
             item => format!("list of {item}"),
         },
         Form::Tuple(items) => {

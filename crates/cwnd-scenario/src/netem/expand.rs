@@ -76,7 +76,7 @@ fn put(path: &str, keys: &mut Map<String, Value>, meant: Map<String, Value>) -> 
     for (key, value) in meant {
         if let Some(other) = keys.get(&key) {
             let (field, value) = (format!("{path}.{key}"), Some(shown(other)));
-            return Err(Invalid { field, value, expected: format!("no {key}: {KEY} says it") });
+            return Err(Invalid { field, value, expected: format!("no {key}: {KEY} sets it") });
         }
         if !value.is_null() {
             keys.insert(key, value);

@@ -105,7 +105,7 @@ fn netem(words: &mut Words<'_>, has_rate: bool) -> Result<Meaning, Refused> {
                 };
                 match &mut netem.delay {
                     Some((_, Some(_), given)) => *given = shape,
-                    _ => return Err((word.into(), "it after a delay with its jitter".into())),
+                    _ => return Err((word.into(), "it after a delay with jitter".into())),
                 }
             }
             "loss" | "drop" => netem.loss = Some(loss(words, &mut lines)?),
@@ -223,10 +223,10 @@ impl Netem {
                 let on_top = in_words(crate::units::rounded(&late, mean).unwrap_or(mean));
                 let words = in_words(mean);
                 meaning.lines.push(format!(
-                    "reorder: {at_once} of the packets are sent at once, the others {words} later; the mean of all, {on_top}, comes on top of rtt"
+                    "reorder: {at_once} of the packets are sent at once, the others {words} later; the mean of all, {on_top}, adds to rtt"
                 ));
             }
-            (_, Some(_)) => return Err(("reorder".into(), "a delay without jitter with it".into())),
+            (_, Some(_)) => return Err(("reorder".into(), "it with a delay without jitter".into())),
             (Some((mean, jitter @ (None | Some(0)), _)), None) => {
                 put("delay", ns(mean));
                 if jitter.is_some() {
@@ -259,11 +259,7 @@ impl Netem {
                     json!({ "kind": "normal", "mean": ns(reach), "sd": ns(jitter), "overtaking": overtaking, "centered": true }),
                 );
                 let (from, to) = (in_words(mean - reach), in_words(mean.saturating_add(reach)));
-                let cut = if four > mean {
-                    " before the values outside are drawn again, which makes it smaller"
-                } else {
-                    ""
-                };
+                let cut = if four > mean { " before truncation, which reduces it" } else { "" };
                 meaning.lines.push(format!(
                     "delay: normal, cut at {from} and {to}, standard deviation {}{cut}; its mean, {}, is part of rtt; {order}",
                     in_words(jitter),
@@ -274,7 +270,7 @@ impl Netem {
         }
         if let Some(rate) = self.rate {
             meaning.keys.insert("rate".to_owned(), json!(format!("{rate}bit/s")));
-            meaning.lines.push(format!("rate: {} bit/s, of which headers of lower layers are no part", rate));
+            meaning.lines.push(format!("rate: {} bit/s, not counting headers of lower layers", rate));
         }
         // netem's own limit is that of a link which netem makes; one that has its rate from elsewhere has the queue of its kind.
         let is_netems = self.rate.is_some() || !has_rate;
@@ -297,9 +293,9 @@ fn limit_of(packets: u64, whose: &str, has_rate: bool) -> (String, Value, String
     let limit = format!("{packets}packets");
     let (key, value, meaning) = if has_rate {
         let queue = json!({ "kind": "droptail", "limit": limit });
-        ("queue", queue, "packets that may wait for the link; netem counts those on their way too")
+        ("queue", queue, "packets that may wait for the link; netem also counts those in transit")
     } else {
-        let meaning = "packets that may be on the link at once; it has no rate, so none waits";
+        let meaning = "packets that may be on the link at once; without a rate, none waits";
         ("delay_limit", json!(limit), meaning)
     };
     (key.to_owned(), value, format!("limit {packets}{whose}: {meaning}"))
@@ -330,13 +326,13 @@ fn tbf(words: &mut Words<'_>) -> Result<Meaning, Refused> {
             u64::try_from(bytes).unwrap_or(u64::MAX)
         }
         (None, Some(limit)) => limit,
-        _ => return Err(("tbf".into(), "latency or limit, one of the two".into())),
+        _ => return Err(("tbf".into(), "either latency or limit with it".into())),
     };
     let keys = json!({ "rate": format!("{rate}bit/s"), "queue": { "kind": "droptail", "limit": format!("{bytes}B") } });
     let lines = vec![
         format!("rate: {rate} bit/s"),
         format!(
-            "burst {burst} bytes: none here; the link sends at its rate after an idle time too, not {burst} bytes at once"
+            "burst {burst} bytes: not modelled; after an idle time, the link sends at its rate, not {burst} bytes at once"
         ),
         format!("{}: {bytes} bytes may wait for the link", if limit.is_some() { "limit" } else { "latency" }),
     ];

@@ -99,13 +99,13 @@ fn what_has_no_counterpart_is_refused_by_its_name() {
         ),
         ("delay 5ms 20ms", "\"20 ms\" is not accepted; expected a jitter of at most the delay, 5 ms"),
         ("rate 10mbit 20", "\"rate … 20\""),
-        ("reorder 25%", "\"reorder\" is not accepted; expected a delay without jitter with it"),
+        ("reorder 25%", "\"reorder\" is not accepted; expected it with a delay without jitter"),
         ("delay 10ms reorder 25% 50%", "\"reorder's correlation\""),
-        ("delay", "\"delay\" is not accepted; expected a time, such as 20ms behind it"),
+        ("delay", "\"delay\" is not accepted; expected a time, such as 20ms after it"),
         ("delay soon", "\"delay soon\" is not accepted; expected a time"),
         ("dealy 20ms", "\"dealy\" is not accepted; expected one of delay"),
         ("", "expected words of netem or tbf"),
-        ("tbf rate 1mbit burst 5kb", "\"tbf\" is not accepted; expected latency or limit"),
+        ("tbf rate 1mbit burst 5kb", "\"tbf\" is not accepted; expected either latency or limit"),
         ("tbf rate 1mbit burst 5kb latency 5ms peakrate 2mbit", "\"peakrate\""),
     ] {
         let message = meaning(text, false).expect_err(text).to_string();
@@ -131,7 +131,7 @@ fn a_link_may_say_it_in_netems_words() {
     for (link, expected) in [
         (
             "netem = 'rate 10mbit'\nrate = '1Mbit/s'",
-            "link.rate: \"1Mbit/s\" is not accepted; expected no rate: netem says it",
+            "link.rate: \"1Mbit/s\" is not accepted; expected no rate: netem sets it",
         ),
         ("netem = 5\nrate = '1Mbit/s'", "link.netem: 5 is not accepted"),
         ("netem = 'duplicate 1%'\nrate = '1Mbit/s'", "link.netem: \"duplicate\" is not accepted"),
@@ -227,7 +227,7 @@ fn a_normal_delay_says_where_it_is_cut() {
     let said = |text: &str| meaning(text, false).expect(text).lines.remove(0);
     assert_eq!(
         said("delay 10ms 10ms distribution normal"),
-        "delay: normal, cut at 0 s and 20 ms, standard deviation 10 ms before the values outside are drawn again, which makes it smaller; its mean, 10 ms, is part of rtt; packets may overtake each other"
+        "delay: normal, cut at 0 s and 20 ms, standard deviation 10 ms before truncation, which reduces it; its mean, 10 ms, is part of rtt; packets may overtake each other"
     );
     assert_eq!(
         said("delay 100ms 5ms distribution normal"),
@@ -241,7 +241,7 @@ fn the_delay_of_reordered_packets_is_said_to_come_on_top() {
     assert_eq!(
         meaning("delay 10ms reorder 25%", false).expect("good").lines,
         [
-            "reorder: 0.25 of the packets are sent at once, the others 10 ms later; the mean of all, 7500 us, comes on top of rtt"
+            "reorder: 0.25 of the packets are sent at once, the others 10 ms later; the mean of all, 7500 us, adds to rtt"
         ]
     );
 }

@@ -36,7 +36,7 @@ impl<'t> Words<'t> {
 
     /// The next word, which `before` needs.
     pub fn required(&mut self, before: &str, expected: &str) -> Result<&'t str, Refused> {
-        self.next().ok_or_else(|| (before.to_owned(), format!("{expected} behind it")))
+        self.next().ok_or_else(|| (before.to_owned(), format!("{expected} after it")))
     }
 
     /// The next word, as `read` reads it.

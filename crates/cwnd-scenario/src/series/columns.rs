@@ -139,7 +139,11 @@ impl Shape {
         match (cells.len(), quantity) {
             (6, SeriesQuantity::Rate) if is_hsdpa(&cells) => Ok(Self {
                 bytes_in_ms: Some(5),
-                ..shape("HSDPA log: bytes and the milliseconds in which they came", Some((1, 1e6)), (4, 8.0))
+                ..shape(
+                    "HSDPA log: bytes and the milliseconds in which they arrived",
+                    Some((1, 1e6)),
+                    (4, 8.0),
+                )
             }),
             (2, _) => {
                 let words = match (quantity, given.is_written) {
@@ -149,9 +153,9 @@ impl Shape {
                 };
                 Ok(shape(words, Some((0, given.time.unwrap_or(1e9))), (1, values)))
             }
-            (1, _) if given.value.is_some() => Ok(shape("one column: a value a second", None, (0, values))),
+            (1, _) if given.value.is_some() => Ok(shape("one column: a value per second", None, (0, values))),
             (1, _) => refuse(
-                "a time and a value in each line, or unit = \"Mbit/s\" for a value a second".to_owned(),
+                "a time and a value in each line, or unit = \"Mbit/s\" for a value per second".to_owned(),
             ),
             (count, _) => {
                 refuse(format!("two columns, or a first line with the names of the {count} columns"))

@@ -8,7 +8,7 @@ use crate::units::MAX_TIME;
 /// A second, ns: what a value lasts where there are no times, or one row alone.
 const SECOND: u64 = 1_000_000_000;
 
-const FALLS: &str = "a time that is not before that of the row before";
+const FALLS: &str = "a time not before that of the previous row";
 const LONG: &str = "a time of at most 100 days";
 
 /// Points of a series, times in ns from 0 and values, and how long the series is, ns.
@@ -85,7 +85,7 @@ impl Reader<'_> {
                     Some(column) => {
                         let ms = read(column)?;
                         if ms <= 0.0 {
-                            return Err("a time above 0 in which the bytes came".to_owned());
+                            return Err("a time above 0 in which the bytes arrived".to_owned());
                         }
                         value = value * 1e3 / ms;
                         ms

@@ -168,7 +168,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("0 1\n1 -2\n", "line 2: \"1 -2\": expected a time and a rate"),
         ("0 1\n1 nan\n", "line 2: \"1 nan\": expected a time and a rate"),
         ("0 1\n1\n", "line 2: \"1\": expected a time and a rate"),
-        ("1 1\n0.5 1\n", "line 2: \"0.5 1\": expected a time that is not before that of the row before"),
+        ("1 1\n0.5 1\n", "line 2: \"0.5 1\": expected a time not before that of the previous row"),
         ("0 0\n1 0\n", "line 1: \"2 rates of 0\": expected a rate above 0"),
         (
             "0 1 2\n",

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 pub(crate) const NAME: &str = "empirical";
 /// Its definition, in a line.
 pub(crate) const HELP: &str =
-    "points of a cumulative distribution, straight lines between them, or with steps the points alone";
+    "points of a cumulative distribution, connected by straight lines or, with steps, only the points";
 
 /// Its keys, where values have the form `value`.
 pub(crate) fn keys(value: &Form) -> Vec<Key> {
@@ -31,7 +31,7 @@ pub(crate) fn keys(value: &Form) -> Vec<Key> {
         key(
             "file",
             text(),
-            "the path of a file of points: value and cumulative probability, up to 1 or, in per cent, 100; of three columns the first and the last",
+            "the path of a file of points: value and cumulative probability, up to 1 or, in per cent, 100; with three columns, the first and the last",
         ),
         key("unit", text(), "the unit of the file's values"),
         key("points", Form::List { item: Box::new(point), min: 1 }, "points instead of a file"),
@@ -179,7 +179,7 @@ const fn expected_point(error: CdfError) -> &'static str {
     match error {
         CdfError::AboveOne => "a probability of at most 1",
         CdfError::Falls | CdfError::Empty | CdfError::EndsAt(_) => {
-            "values and probabilities that do not fall"
+            "values and probabilities that do not decrease"
         }
     }
 }
@@ -225,13 +225,13 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let cases = [
-            ("100 0\n90 1\n", "size.file, line 2: \"90 1\"", "do not fall"),
-            ("100 0.5\n200 0.4\n", "line 2", "do not fall"),
+            ("100 0\n90 1\n", "size.file, line 2: \"90 1\"", "do not decrease"),
+            ("100 0.5\n200 0.4\n", "line 2", "do not decrease"),
             ("100 0.5\n200 1.5\n", "line 2", "at most 1"),
             ("100 0\n200\n", "line 2: \"200\"", "two columns"),
             ("100 0\n-3 1\n", "line 2: \"-3 1\"", "0 or more"),
             ("100 0\n200 50\n300 101\n", "line 2", "at most 1"),
-            ("100 50\n200 40\n300 100\n", "line 2", "do not fall"),
+            ("100 50\n200 40\n300 100\n", "line 2", "do not decrease"),
             ("100 0 1 1\n", "line 1", "or three"),
             ("100 0\nx y\n", "line 2: \"x y\"", "plain decimals"),
             ("100 0\n200 0.99\n", "a last probability of 0.99", "a last probability of 1"),

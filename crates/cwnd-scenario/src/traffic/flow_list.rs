@@ -128,7 +128,7 @@ fn from_text(field: &str, text: &str) -> Result<Vec<(u64, u64)>, Invalid> {
             let count = count.parse::<usize>().map_err(|_| refuse(*number, line, "the number of flows"))?;
             let last = rows[1].2.len() - 1;
             if rows.len() - 1 < count {
-                let expected = format!("as many lines as that, not {}", rows.len() - 1);
+                let expected = format!("this many lines after it, not {}", rows.len() - 1);
                 return Err(refuse(*number, line, &expected));
             }
             (Columns { start: (last, "s"), size: (last - 1, "B") }, 1, count)
@@ -225,7 +225,7 @@ mod tests {
             ("1 5\n-1 5\n", "file, line 2: \"-1 5\""),
             (
                 "3\n2 1 3 100 200000 2\n",
-                "file, line 1: \"3\" is not accepted; expected as many lines as that, not 1",
+                "file, line 1: \"3\" is not accepted; expected this many lines after it, not 1",
             ),
             ("colour,size\n1,2\n", "expected columns of a start and a size"),
             ("start,size\n", "expected at least one transfer"),

@@ -122,15 +122,15 @@ keys! {
 keys! {
     /// The keys of starts at equal distances.
     fn every {
-        every: times(), Absent::Required, "", "distance of two starts", "";
+        every: times(), Absent::Required, "", "time between two starts", "";
         from: times(), Absent::Value(json!("0s")), "", "the first start", "";
     }
 }
 keys! {
     /// The keys of starts that are a Poisson process.
     fn poisson {
-        poisson: Form::Quantity(Quantity::Time(1, MAX_TIME)), Absent::Required, "", "mean distance of two starts", "";
-        from: times(), Absent::Value(json!("0s")), "", "where the process begins", "";
+        poisson: Form::Quantity(Quantity::Time(1, MAX_TIME)), Absent::Required, "", "mean time between two starts", "";
+        from: times(), Absent::Value(json!("0s")), "", "start of the process", "";
     }
 }
 

@@ -124,7 +124,7 @@ fn apart(table: &TableReader<'_>, key: &str, gap: &Distribution) -> Result<(), I
         return table.refuse(
             key,
             Some(&distribution::print(gap, Unit::Time)),
-            "gaps above 0, because they count from the start of the one before",
+            "gaps above 0, because they count from the previous start",
         );
     }
     Ok(())
@@ -143,8 +143,7 @@ fn check_sessions(
     }
     let overlap = model.gap_from == GapFrom::Start || model.object_gap_from == GapFrom::Start;
     if model.keep && overlap {
-        let expected =
-            "false where a gap counts from a start: transfers that overlap need connections of their own";
+        let expected = "false if gaps count from a start: overlapping transfers need separate connections";
         return table.refuse("keep", Some(&json!(true)), expected);
     }
     Ok(())
@@ -161,7 +160,7 @@ fn check_mix(table: &TableReader<'_>, model: &Mix, scope: &Scope<'_>) -> Result<
             table.refuse("share", None, "the share of the link's rate to offer (0.15), or arrivals (gaps)")
         }
         (Some(_), None) if !model.size.mean_is_finite() => {
-            let expected = "a mean, which a share needs: a shape above 1, or at_most";
+            let expected = "a finite mean, which share needs: a shape above 1, or at_most";
             table.refuse("size", Some(&distribution::print(&model.size, scope.payload())), expected)
         }
         (Some(_), None) => Ok(()),
@@ -174,8 +173,8 @@ fn check_udp(table: &TableReader<'_>, model: &Udp) -> Result<(), Invalid> {
         (Some(on), Some(off)) if on.is_zero() && off.is_zero() => {
             table.refuse("on", Some(&distribution::print(on, Unit::Time)), "bursts above 0")
         }
-        (Some(_), None) => table.refuse("off", None, "the pauses that go with on"),
-        (None, Some(_)) => table.refuse("on", None, "the bursts that go with off"),
+        (Some(_), None) => table.refuse("off", None, "pauses between the bursts of on"),
+        (None, Some(_)) => table.refuse("on", None, "bursts between the pauses of off"),
         _ => Ok(()),
     }
 }

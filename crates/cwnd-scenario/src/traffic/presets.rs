@@ -21,8 +21,8 @@ pub const PRESETS: &[Preset] = &[
         name: "leith2007",
         help: "web sessions: exponential gaps of 1 s, Pareto pages of 6 packets",
         source: "Leith, Shorten and McCullagh 2007, II.A: gap 1 s, shape 1.2, mean 6.0. The mean's unit is not stated; packets, because \
-                 the smallest page is then exactly one (6 · 0.2/1.2). That a gap begins when the page is there is our reading of \
-                 'client side script'",
+                 the smallest page is then exactly one (6 · 0.2/1.2). We read 'client side script' \
+                 as: a gap begins when the page has arrived",
         keys: r#"
             model = "sessions"
             gap = { kind = "exponential", mean = "1s" }
@@ -77,8 +77,8 @@ pub const PRESETS: &[Preset] = &[
         name: "surge",
         help: "transfers with the file sizes of Surge, at a tenth of the link",
         source: "Barford and Crovella 1998: body lognormal(9.357, 1.318), 93 %; tail Pareto from 133 kB, shape 1.1. UNVERIFIED: the \
-                 numbers are as they are commonly cited, the paper was not at hand. The median is e^9.357 B; that the body ends \
-                 where the tail begins is our reading; the share is ours",
+                 numbers are as commonly cited; the paper was not available. The median is e^9.357 B. OURS: the body ends where the tail \
+                 begins; the share",
         keys: r#"
             model = "mix"
             share = 0.1

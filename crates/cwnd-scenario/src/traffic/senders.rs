@@ -49,7 +49,7 @@ pub(crate) fn keys() -> Vec<Key> {
             ..key
         },
         "access" => Key {
-            help: "access link of the senders, one for all transfers of a direction, before all others",
+            help: "access link of the senders, shared by all transfers in a direction, the first link on their path",
             ..key
         },
         _ => key,

@@ -26,14 +26,14 @@ const GAP_FROM: Named<GapFrom> = Named { all: &GapFrom::ALL, name: GapFrom::name
 keys! {
     /// A traffic group: sources with the same settings.
     pub struct Traffic {
-        name: String = String::new(), OptionalDescribed(Text("a text"), "preset or model"), "",
+        name: String = String::new(), OptionalDescribed(Text("a string"), "preset or model"), "",
             "name, for display", "";
         direction: Directions = Directions::Forward, DIRECTION, "",
-            "direction of its data; in a graph forward is from `from` to `to`. `both`: one process per direction for a `mix`, else alternating", "";
+            "direction of its data; in a graph, forward is from `from` to `to`. `both`: one process per direction for a `mix`, otherwise alternating", "";
         ends: Option<(String, String)> = None, Ends, "",
-            "in a graph, the nodes that it goes from and to in forward direction", "";
+            "in a graph, the end nodes of the forward direction", "";
         start: Starts = Starts::At(0), StartTimes, "",
-            "start of the sources: at one time; at random between two times; at equal distances; as a Poisson process", "";
+            "start of the sources: at one time; at random between two times; at equal intervals; as a Poisson process", "";
         stop: Option<u64> = None, Optional(Time, "never"), "ns",
             "no transfer starts and no datagram is sent from this time on", "";
         rtt: Option<Distribution> = None, Optional(OfTransfers(Distributed::Times), "the path's"), "ns",
@@ -77,7 +77,7 @@ keys! {
     /// The key of a named set of parameters.
     fn preset {
         preset: Form::Choice(PRESETS.iter().map(|preset| preset.name).collect()), Absent::Words("none"), "",
-            "a named set of parameters; keys written next to it override single ones", "";
+            "a named set of parameters; other keys of the group override them", "";
     }
 }
 
@@ -115,18 +115,18 @@ keys! {
         gap = leith_gap(), Distributed::Times, "ns",
             "pause before a page", "Leith, Shorten and McCullagh 2007, II.A";
         gap_from = GapFrom::Finish, GAP_FROM, "",
-            "what of the page before it is counted from", "";
+            "event of the previous page that it is counted from", "";
         objects = Distribution::Constant(1), Distributed::Counts, "",
             "objects per page; 0 counts as 1", "";
         object_gap = Distribution::Constant(0), Distributed::Times, "ns",
             "pause before each further object", "";
         object_gap_from = GapFrom::Finish, GAP_FROM, "",
-            "what of the object before it is counted from", "";
+            "event of the previous object that it is counted from", "";
         size = leith_size(0),
             OptionalDescribed(Distributed::Sizes, "Pareto, shape 1.2, mean 6 packets"), "bytes",
             "size of an object", "Leith, Shorten and McCullagh 2007, II.A";
         keep = false, Flag, "",
-            "one connection per session (only where gaps count from the finish)", "";
+            "one connection per session (only if gaps count from the finish)", "";
     }
 }
 
@@ -143,7 +143,7 @@ pub(super) fn leith_size(payload: u64) -> Distribution {
 keys! {
     impl Keyed for Mix {
         share = None, Optional(Share(1, 10 * ONE), "this or `arrivals`"), "millionths",
-            "share of the rate of the first link on the path (of `both`, the forward path) that is offered in each direction; a Poisson process", "";
+            "offered load in each direction, as a share of the rate of the first link on the path (for `both`, the forward path); a Poisson process", "";
         arrivals = None, Optional(Distributed::Times, "this or `share`"), "ns",
             "gaps between arrivals", "";
         size = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
@@ -154,7 +154,7 @@ keys! {
 keys! {
     impl Keyed for FlowList {
         list = [].into(), ListedFlows, "",
-            "transfers: when each starts, after the group's `start`, and its size", "";
+            "transfers: start of each, after the group's `start`, and its size", "";
     }
 }
 
@@ -165,7 +165,7 @@ keys! {
         exchanges = None, Optional(IntegerRange(1, MAX_REPEATS), "no limit"), "",
             "exchanges per session", "";
         request = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
-            "size of a request, which goes in the opposite of `direction`", "";
+            "size of a request, sent opposite to `direction`", "";
         response = Distribution::Constant(0), RequiredDistribution(Distributed::Sizes), "bytes",
             "size of a response", "";
         server = Distribution::Constant(0), Distributed::Times, "ns",

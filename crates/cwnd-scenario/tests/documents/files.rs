@@ -46,7 +46,7 @@ fn what_is_not_handed_in_is_refused_with_the_reason() {
         Err(invalid) => cwnd_scenario::Invalid::to_string(&invalid),
     };
     let expected = "link.rate.trace: \"a/radio.trace\" is not accepted; expected a file that can be read";
-    assert_eq!(message(Scenario::from_toml(TRACED)), format!("{expected} (no file is handed in)"));
+    assert_eq!(message(Scenario::from_toml(TRACED)), format!("{expected} (no files are given)"));
     let list = [("radio.trace", TRACE)];
     assert_eq!(
         message(Scenario::from_toml_with(TRACED, &files(&list))),
@@ -54,7 +54,7 @@ fn what_is_not_handed_in_is_refused_with_the_reason() {
     );
     let sizes = format!("duration = '60s'\nlink = {{ rtt = '40ms', rate = '1Mbit/s' }}\n{SIZES}");
     let expected = "traffic[0].size.file: \"sizes.csv\" is not accepted; expected a file that can be read";
-    assert_eq!(message(Scenario::from_toml(&sizes)), format!("{expected} (no file is handed in)"));
+    assert_eq!(message(Scenario::from_toml(&sizes)), format!("{expected} (no files are given)"));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn series_are_read_printed_and_renamed_as_traces_are() {
 fn what_is_neither_a_trace_nor_a_series_is_told_both_forms() {
     let list = [("a/radio.trace", "[link]\nrate = 1\n")];
     let message = Scenario::from_toml_with(TRACED, &files(&list)).expect_err("a scenario").to_string();
-    let expected = "a whole number of milliseconds below 2^32, as of a Mahimahi trace, or a series: a time and a rate in each row";
+    let expected = "a whole number of milliseconds below 2^32, as in a Mahimahi trace, or a series: a time and a rate in each row";
     assert_eq!(message, format!("link.rate.trace, line 1: \"[link]\" is not accepted; expected {expected}"));
 }
 

@@ -355,7 +355,7 @@ fn a_link_may_begin_with_an_outage() {
         .to_string();
     assert_eq!(
         never,
-        "link.rate: 2 steps of 0bit/s is not accepted; expected a rate above 0 in one step at least"
+        "link.rate: 2 steps of 0bit/s is not accepted; expected a rate above 0 in at least one step"
     );
 }
 

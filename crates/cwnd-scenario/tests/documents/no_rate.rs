@@ -67,7 +67,7 @@ fn what_a_rate_is_needed_for_is_refused_in_one_line() {
         delay_limit = '0packets'                   | rwnd = 10                                 | link.delay_limit: "0packets" is not accepted; expected packets, such as 300packets
                                                    | rwnd = 10\n[[action]]\nrate = { at = '1s', to = '1Mbit/s' } | action[0].rate.link: "link" is not accepted; expected a link that has a rate
                                                    | rwnd = 10\n[[action]]\nbuffer = { at = '1s', to = '9packets' } | action[0].buffer.link: "link" is not accepted; expected a link that has a queue
-                                                   | rwnd = 10\n[[traffic]]\npreset = 'ha2008' | traffic[0].arrivals: missing; expected gaps, in place of share: link has no rate
+                                                   | rwnd = 10\n[[traffic]]\npreset = 'ha2008' | traffic[0].arrivals: missing; expected gaps instead of share: link has no rate
                                                    | rwnd = 10\n[[traffic]]\nmodel = 'long'    | traffic[0].window: missing; expected a receive window: no link on its path
     "#;
     for [link, flow, expected] in crate::table(cases) {
@@ -109,7 +109,7 @@ fn a_flow_over_no_rate_is_limited_by_something() {
 fn a_round_trip_over_no_rate_takes_time_at_any_time() {
     let expected = |time: &str| format!("expected more than {time}, because no link on the path has a rate");
     let zero = expected("0s");
-    let fall = expected("40ms, by which delays on the path fall during the run");
+    let fall = expected("40ms, the decrease of delays on the path during the run");
     let text = "duration = '9s'\nlink = { rtt = '0s' }\n[[flow]]\ncc = 'cubic'\nrwnd = 10\n";
     assert_eq!(refusal(text), format!("flow[0].rtt: \"0s\" is not accepted; {zero}"));
     let falls = "rwnd = 10\n[[action]]\ndelay = { at = '1s', to = '0s' }";

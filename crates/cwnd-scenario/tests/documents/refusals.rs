@@ -152,14 +152,14 @@ fn every_refusal_names_field_value_and_expectation() {
         rtt = "40ms"      | rtt = "40ms"\nloss = "every:9,0" | link.loss: "every:9,0"    | FIRST
         rtt = "40ms"      | rtt = "40ms"\nloss = "gilbert:0.1,2,0,1" | link.loss: "gilbert:0.1,2,0,1" | 0 to 1
         rtt = "40ms"      | rtt = "40ms"\nloss = "gilbert:0.1,0.2" | link.loss: "gilbert:0.1,0.2" | four
-        rtt = "40ms"      | rtt = "40ms"\nloss = "at:9,5"    | link.loss: "at:9,5"       | rising
+        rtt = "40ms"      | rtt = "40ms"\nloss = "at:9,5"    | link.loss: "at:9,5"       | increasing
         duration = "100s" | duration =                       | scenario: the document    | TOML
         duration = "100s" | duration = nan                   | duration: "nan"           | unit
         # A text is no quantity without a unit, and what is no text is none by being shown as one.
-        duration = "100s" | duration = "100s"\nname = 7      | name: 7 is not accepted; expected a text |
-        duration = "100s" | duration = "100s"\nname = nan    | name: "nan"               | a text
-        duration = "100s" | duration = "100s"\nname = 1979-05-27 | name: "1979-05-27"        | a text
-        ["20s", "100s"]   | [-inf, 1.5]                      | measure: ["-inf",1.5]     | two rising times
+        duration = "100s" | duration = "100s"\nname = 7      | name: 7 is not accepted; expected a string |
+        duration = "100s" | duration = "100s"\nname = nan    | name: "nan"               | a string
+        duration = "100s" | duration = "100s"\nname = 1979-05-27 | name: "1979-05-27"        | a string
+        ["20s", "100s"]   | [-inf, 1.5]                      | measure: ["-inf",1.5]     | two increasing times
         [link]            | record = { inner = 1 }\n[link]   | record.inner: 1           | true, false, or a list of names
         [link]            | record = { inner = [] }\n[link]  | record.inner: []          | true, false, or a list of names
         [link]            | record = { inner = ["w_mx"] }\n[link] | record.inner: "w_mx"      | w_max

@@ -62,7 +62,7 @@ fn check(base: &str, cases: &'static str) {
 fn what_is_wrong_with_a_link_is_said() {
     let cases = r#"
         '10Mbit/s' | []                                 | link.rate: []                    | steps ([["0s", "10Mbit/s"], ...]), a trace
-        '10Mbit/s' | [['1s', '1Mbit/s']]                | link.rate[0]: ["1s","1Mbit/s"]   | from which the steps begin
+        '10Mbit/s' | [['1s', '1Mbit/s']]                | link.rate[0]: ["1s","1Mbit/s"]   | as the first step
         rtt = '40ms' | rtt = '40ms'\ntick = '0s'          | link.tick: "0s"                  | a time above 0 with its unit
         rtt = '40ms' | rtt = '40ms'\ntick = 1             | link.tick: 1                     | a time above 0 with its unit
         rtt = '40ms' | rtt = '40ms'\ncount_in_service = 1 | link.count_in_service: 1         | true or false
@@ -82,7 +82,7 @@ fn what_is_wrong_with_a_link_is_said() {
         rtt        | reorder = { share = 0, extra = '1ms' }\nrtt | link.reorder.share: 0            | above 0, at most 1
         rtt        | reorder = { share = 0.1 }\nrtt     | link.reorder.extra: missing      | a time above 0
         rtt        | reverse = 1\nrtt                   | link.reverse: 1                  | true, false, or a table
-        rtt        | reverse = { rtt = '40ms' }\nrtt    | link.reverse.rtt: "40ms"         | that of the link forward
+        rtt        | reverse = { rtt = '40ms' }\nrtt    | link.reverse.rtt: "40ms"         | the forward link sets it
         rtt        | reverse = { rat = '1Mbit/s' }\nrtt | link.reverse.rat                 | did you mean rate
         rtt        | reverse = { queue = { kind = 'droptail', limit = '0bdp' } }\nrtt | link.reverse.queue.limit: "0bdp" | room for at least one packet
         [link]     | packet_size = '99B'\n[link]        | packet_size: "99B"               | a size from 100B
@@ -98,13 +98,13 @@ fn what_is_wrong_with_a_link_is_said() {
 fn what_is_wrong_with_a_graph_or_a_parking_lot_is_said() {
     let cases = r#"
         from = 'a'\n   |                            | link[0].from: missing | the name of a node
-        to = 'b'       | to = 'a'                   | link[0].to: "a"       | another node than from
+        to = 'b'       | to = 'a'                   | link[0].to: "a"       | a node other than from
         from = 'b'     | name = 'ab'\nfrom = 'b'    | link[1].name: "ab"    | no other link has
         name = 'ab'    | name = 'b-c'               | link[1].name: "b-c"   | no other link has
         name = 'ab'    | name = ''                  | link[0].name: ""      | a name
         name = 'ab'    | reverse = true             | link[0].reverse: true | one of the keys
         name = 'ab'    | packet_size = '1kB'        | link[0].packet_size   | one of the keys
-        delay = '10ms' | delay = '10ms'\nrtt = '0s' | link[0].rtt: "0s"     | more than nothing, because the queue's limit is a multiple of the BDP
+        delay = '10ms' | delay = '10ms'\nrtt = '0s' | link[0].rtt: "0s"     | more than 0, because the queue's limit is a multiple of the BDP
     "#;
     check(GRAPH, cases);
     let cases = r#"
@@ -124,11 +124,11 @@ fn what_is_wrong_with_a_route_is_said() {
         from = 'a'\nto = 'c'\n |                       | flow[0].from: missing | two nodes, or path
         from = 'a'\nto = 'c'   | from = 'a'            | flow[0].to: missing   | because from is given
         from = 'a'\nto = 'c'   | from = 'a'\nto = 'd'  | flow[0].to: "d"       | did you mean a or b or c?
-        from = 'a'\nto = 'c'   | from = 'c'\nto = 'a'  | flow[0].to: "a"       | to which links lead: c to a has none
+        from = 'a'\nto = 'c'   | from = 'c'\nto = 'a'  | flow[0].to: "a"       | no links lead from c to a
         from = 'a'\nto = 'c'   | from = 'a'\nto = 'a'  | flow[0].to: "a"       | another node
         from = 'a'\nto = 'c'   | direction = 'reverse' | flow[0].direction     | from and to, or path
         from = 'a'\nto = 'c'   | from = 'a'\nto = 'c'\npath = ['ab'] | flow[0].path          | not both
-        from = 'a'\nto = 'c'   | from = 'a'\nto = 'c'\nback = ['ab'] | flow[0].back          | which goes with path
+        from = 'a'\nto = 'c'   | from = 'a'\nto = 'c'\nback = ['ab'] | flow[0].back          | no back without path
         from = 'a'\nto = 'c'   | path = []             | flow[0].path: []      | a list of names of links
         from = 'a'\nto = 'c'   | path = 'ab'           | flow[0].path: "ab"    | a list of names of links
         from = 'a'\nto = 'c'   | path = ['ac']         | flow[0].path[0]: "ac" | did you mean ab?
@@ -161,7 +161,7 @@ fn what_is_wrong_with_a_route_is_said() {
     let traffic = |keys: &str| message(&format!("{GRAPH}[[traffic]]\n{keys}\n"));
     assert!(traffic("model = 'long'").starts_with("traffic[0].from: missing; expected from and to"));
     let both = traffic("model = 'long'\nfrom = 'a'\nto = 'b'\ndirection = 'both'");
-    assert!(both.contains("b to a has none"), "{both}");
+    assert!(both.contains("no links lead from b to a"), "{both}");
     assert!(traffic("model = 'long'\nfrom = 'a'\nto = 'd'").starts_with("traffic[0].to: \"d\""));
 }
 

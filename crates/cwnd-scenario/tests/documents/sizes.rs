@@ -41,7 +41,7 @@ fn a_part_of_a_bdp_is_at_least_a_packet_or_the_floor_that_is_named() {
     assert_eq!(limit("10Mbit/s", "0s", "1bdp, at least 6packets").map(|(packets, ..)| packets), Ok(6));
     // What is wrong is the round trip then; where that is right, the limit.
     let refused = limit("10Mbit/s", "0us", "1bdp").expect_err("of 0 packets");
-    let expected = "link.rtt: \"0us\" is not accepted; expected more than nothing, because the queue's limit is a multiple of the BDP";
+    let expected = "link.rtt: \"0us\" is not accepted; expected more than 0, because the queue's limit is a multiple of the BDP";
     assert_eq!(refused, expected);
     let refused = limit("10Mbit/s", "10ms", "0bdp").expect_err("of 0 packets");
     assert!(refused.contains("link.queue.limit") && refused.contains("at least one packet"), "{refused}");

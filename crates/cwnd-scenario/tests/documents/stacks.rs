@@ -64,8 +64,8 @@ fn a_name_of_no_stack_and_of_no_algorithm_offers_the_nearest() {
         cc = 'cubic'\nstack = 'quic'              | flow[0].stack: "quic" is not accepted; expected tcp, quinn, noq, smoltcp or exec
         cc = 'cubic'\nstack = 7                   | flow[0].stack: 7 is not accepted; expected tcp, quinn, noq, smoltcp or exec
         cc = 'cubic'\nstac = 'quinn'              | flow[0].stac: "quinn" is not accepted; expected a known key (did you mean stack?)
-        cc = 'stock-cubc'                         | flow[0].cc: "stock-cubc" is not accepted; expected an algorithm of cwnd, or with a `stack` one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child's with `stack = "exec"` (did you mean stock-cubic?)
-        cc = 'stock-bbr'\nstack = 'noq'           | or of noq's own: stock-cubic, stock-newreno
+        cc = 'stock-cubc'                         | flow[0].cc: "stock-cubc" is not accepted; expected an algorithm of cwnd or, with a `stack`, one of its own: stock-bbr, stock-cubic, stock-newreno, stock-reno, or a child's with `stack = "exec"` (did you mean stock-cubic?)
+        cc = 'stock-bbr'\nstack = 'noq'           | or one of noq's own: stock-cubic, stock-newreno
         cc = 'noq-cubic'                          | expected the name of an algorithm (did you mean stock-cubic, with `stack = "noq"`?)
         cc = 'cubic'\nstack = 'quinn'\ngso = true | flow[0].gso: true is not accepted; expected no gso: it sets up the simulator's TCP and its host, which quinn replaces
         cc = 'cubic'\nstack = 'quinn'\nmin_rto = '1s' | flow[0].min_rto: "1s" is not accepted; expected no min_rto: it sets up the simulator's TCP and its host, which quinn replaces

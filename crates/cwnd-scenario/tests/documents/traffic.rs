@@ -200,19 +200,19 @@ fn every_refusal_names_field_value_and_expectation() {
         model = 'sessions'\nobjects = 1.5           | traffic[0].objects: 1.5   | a whole number
         model = 'sessions'\ngap_from = 'end'        | traffic[0].gap_from: "end" | start or finish
         model = 'sessions'\ngap = '0s'\ngap_from = 'start' | traffic[0].gap: "0s"      | above 0, because
-        model = 'sessions'\nkeep = true\ngap_from = 'start' | traffic[0].keep: true     | connections of their own
+        model = 'sessions'\nkeep = true\ngap_from = 'start' | traffic[0].keep: true     | separate connections
         model = 'mix'\nshare = 0.1                  | traffic[0].size: missing  | or a distribution
         model = 'mix'\nsize = '1kB'                 | traffic[0].share: missing | or arrivals
         model = 'mix'\nsize = '1kB'\nshare = 0.1\narrivals = '1s' | traffic[0].arrivals: "1s" | not both
         model = 'mix'\nsize = '1kB'\nshare = 0      | traffic[0].share: 0       | a number from 0.000001 to 10
         model = 'mix'\nsize = '1kB'\nshare = '10%'  | traffic[0].share: "10%"   | a number from
         model = 'mix'\nsize = '1kB'\narrivals = '0s' | traffic[0].arrivals: "0s" | above 0
-        model = 'mix'\nshare = 0.1\nsize = { kind = 'pareto', shape = 0.9, minimum = '1kB' } | traffic[0].size: {"kind":"pareto","shape":0.9 | a mean, which a share needs: a shape above 1, or at_most
+        model = 'mix'\nshare = 0.1\nsize = { kind = 'pareto', shape = 0.9, minimum = '1kB' } | traffic[0].size: {"kind":"pareto","shape":0.9 | a finite mean, which share needs: a shape above 1, or at_most
         model = 'request-response'\nrequest = '1kB' | traffic[0].response: missing | or a distribution
         model = 'udp'                               | traffic[0].rate: missing  | a rate above 0
         model = 'udp'\nrate = '1Mbit/s'\npacket_size = '20B' | traffic[0].packet_size    | from 28B to 64kB
-        model = 'udp'\nrate = '1Mbit/s'\non = '1s'  | traffic[0].off: missing   | the pauses
-        model = 'udp'\nrate = '1Mbit/s'\noff = '1s' | traffic[0].on: missing    | the bursts
+        model = 'udp'\nrate = '1Mbit/s'\non = '1s'  | traffic[0].off: missing   | pauses between
+        model = 'udp'\nrate = '1Mbit/s'\noff = '1s' | traffic[0].on: missing    | bursts between
         model = 'udp'\nrate = '1Mbit/s'\nhost = 'linux' | traffic[0].host: "linux"  | datagrams have none
         model = 'udp'\nrate = '1Mbit/s'\ncc = 'cubic' | traffic[0].cc: "cubic"    | datagrams have none
     "#;
@@ -233,7 +233,7 @@ fn every_refused_distribution_says_which_number_is_wrong() {
         { kind = 'pareto', mean = '1s' }                                   | gap.shape: missing | the shape of pareto
         { kind = 'pareto', shape = 1.2 }                                   | gap.mean: missing  | or its minimum
         { kind = 'pareto', shape = 1.2, mean = '1s', minimum = '1s' }      | gap.minimum: "1s"  | not both
-        { kind = 'pareto', shape = 1, mean = '1s' }                        | gap.shape: 1       | above 1 where a mean is given
+        { kind = 'pareto', shape = 1, mean = '1s' }                        | gap.shape: 1       | above 1 with a mean
         { kind = 'pareto', shape = 0, minimum = '1s' }                     | gap.shape: 0       | a number from 0.1 to 100
         { kind = 'pareto', shape = 1.2000001, minimum = '1s' }             | gap.shape          | at most six decimals
         { kind = 'pareto', shape = 1.2, minimum = '1s', at_most = '1s' }   | gap.at_most: "1s"  | above "1s"
@@ -249,7 +249,7 @@ fn every_refused_distribution_says_which_number_is_wrong() {
         { kind = 'empirical', points = [] }                                | gap.points: missing | at least one point
         { kind = 'empirical', points = [['1s', 0.5]] }                     | gap.points: a last probability of 0.5 | of 1
         { kind = 'empirical', points = [['1s', 0.5], ['1s']] }             | gap.points: ["1s"] | probability], ...]
-        { kind = 'empirical', points = [['2s', 0.5], ['1s', 1]] }          | gap.points: ["1s",1] | do not fall
+        { kind = 'empirical', points = [['2s', 0.5], ['1s', 1]] }          | gap.points: ["1s",1] | do not decrease
         { kind = 'empirical', file = 'x', points = [] }                    | gap.points: []     | not both
         { kind = 'empirical', file = 'x' }                                 | gap.unit: missing  | ns, us, ms, s, min
         { kind = 'empirical', file = 'no such file', unit = 's' }          | gap.file: "no such file" | a file that can be read

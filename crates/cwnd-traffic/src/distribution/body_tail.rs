@@ -11,8 +11,8 @@ parameters! {
     /// With probability `tail_share` a Pareto distribution from `tail_from` on, else a lognormal one truncated there.
     pub struct BodyTail {
         median: Positive, "the median of the body";
-        sigma: Number(1_000, 10 * ONE), "the body's deviation of ln";
-        tail_from: Above("median"), "where the tail begins: the smallest value of the Pareto";
+        sigma: Number(1_000, 10 * ONE), "sigma of the body's lognormal";
+        tail_from: Above("median"), "start of the tail: the smallest value of the Pareto";
         tail_shape: Number(100_000, 100 * ONE), "the shape of the tail's Pareto";
         tail_share: Number(1, ONE - 1), "the probability of the tail, between 0 and 1";
         at_most: OptionalAbove("tail_from"), "upper bound of the values";
@@ -58,7 +58,7 @@ impl Density for BodyTailDensity {
 impl Described for BodyTail {
     const NAME: &'static str = "body-tail";
     const HELP: &'static str =
-        "with probability tail_share a Pareto from tail_from on, else a lognormal cut there";
+        "with probability tail_share a Pareto from tail_from, otherwise a lognormal truncated there";
 }
 
 impl Continuous for BodyTail {

@@ -14,7 +14,7 @@ parameters! {
 
 impl Described for Uniform {
     const NAME: &'static str = "uniform";
-    const HELP: &'static str = "each whole number from min to max alike";
+    const HELP: &'static str = "whole numbers from min to max, equally likely";
 }
 
 impl Discrete for Uniform {
