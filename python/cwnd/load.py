@@ -22,8 +22,8 @@ from cwnd.result.lanes import SIM, check_lane
 from cwnd.result.packets import SUFFIX, FolderPackets
 from cwnd.result.result import Result, tables_of
 from cwnd.result.store import KIND, MANIFEST, REPLICATES, REPRODUCE, STUDY, TRACE, FolderError
-from cwnd.result.summary import Summary
 from cwnd.result.tables import FolderTables, NoResultError
+from cwnd.result.typed_summary import Summary
 from cwnd.scenario.snapshot import read_scenario
 from cwnd.study.folder import load_study as study_in
 from cwnd.study.results import Study

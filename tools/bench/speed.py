@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
-from cwnd.result.summary import Summary
+from cwnd.result.typed_summary import Summary
 from cwnd.scenario.builders import from_document
 from tools import ROOT
 from tools.peers.cases import CASES, FIG6, Case, document, spec

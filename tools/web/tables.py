@@ -29,7 +29,7 @@ def sources() -> dict[str, dict[str, str]]:
             hook[1]: f"{path.relative_to(SOURCES)}:{text.count(chr(10), 0, begin + hook.start()) + 1}"
             for hook in HOOK.finditer(implementation[1])
         }
-        forms = path.with_name("forms.rs")
+        forms = path.with_name("parameter_sets.rs")
         for name in NAME.findall(text + (forms.read_text(encoding="utf-8") if forms.exists() else "")):
             found[name] = lines
     return found

@@ -21,7 +21,7 @@ pub(crate) fn parse_list(value: Option<&Value>, scenario: &Scenario) -> Result<V
         });
     };
     let labels = scenario.labels();
-    let names = crate::label::names(&scenario.flows, &labels);
+    let names = crate::flow_labels::names(&scenario.flows, &labels);
     let mut flows: HashSet<&str> = names.iter().chain(&labels).map(String::as_str).collect();
     flows.extend(scenario.flows.iter().map(|group| group.cc.as_str()));
     let mut known: Vec<&str> = flows.iter().copied().collect();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Expands a scenario's groups to flows, and its actions to actions on flows.
 
+use crate::flow_labels::names;
 use crate::keys::flow::{FlowGroup, Start};
 use crate::keys::stack::stock_name;
-use crate::label::names;
 use crate::model::{ActionKind, Flow, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
 use crate::params::{controller, controller_in};
 use cwnd::Controller;

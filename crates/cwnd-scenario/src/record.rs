@@ -55,7 +55,7 @@ impl Scenario {
         self.check_inner()?;
         let RecordedFlows::Only(picks) = &self.record.flows else { return Ok(()) };
         let labels = self.labels();
-        let names = crate::label::names(&self.flows, &labels);
+        let names = crate::flow_labels::names(&self.flows, &labels);
         let groups =
             || labels.iter().map(String::as_str).chain(self.flows.iter().map(|group| group.cc.as_str()));
         for pick in picks {
@@ -115,7 +115,7 @@ impl Scenario {
             RecordedFlows::Nothing => flows().map(|_| false).collect(),
             RecordedFlows::Only(picks) => {
                 let labels = self.labels();
-                let names = crate::label::names(&self.flows, &labels);
+                let names = crate::flow_labels::names(&self.flows, &labels);
                 let mut recorded = vec![false; names.len()];
                 for pick in picks {
                     let numbers = match pick {

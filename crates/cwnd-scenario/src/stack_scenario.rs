@@ -66,7 +66,7 @@ impl Scenario {
             return Ok(());
         }
         let labels = self.labels();
-        let names = crate::label::names(&self.flows, &labels);
+        let names = crate::flow_labels::names(&self.flows, &labels);
         let groups: Vec<&FlowGroup> =
             self.flows.iter().flat_map(|group| std::iter::repeat_n(group, group.count as usize)).collect();
         for action in &self.actions {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What a scenario holds, as headings, legends and marks name it.
 
+use crate::flow_labels::names;
 use crate::keys::link::LinkSpec;
-use crate::label::names;
 use crate::model::{Action, Scenario};
 use serde_json::Value;
 use std::collections::HashMap;

@@ -14,8 +14,8 @@ from cwnd._internal.summary_types import TABLES
 from cwnd.kernel.native import KernelInputError
 from cwnd.result.result import Result
 from cwnd.result.store import TRACE
-from cwnd.result.summary import Summary
 from cwnd.result.tables import FolderTables
+from cwnd.result.typed_summary import Summary
 
 MANIFEST = "manifest.json"
 LANE = "kernel"

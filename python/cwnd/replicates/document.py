@@ -25,7 +25,7 @@ from cwnd.metrics.run_measures import (
 )
 from cwnd.metrics.transfers import SIZE_CLASSES, SizeClass, Transfers, TransfersSummary
 from cwnd.replicates.left_out import mean_of_others, reason_of
-from cwnd.result.summary import Packets, SeedSummary
+from cwnd.result.typed_summary import Packets, SeedSummary
 
 if TYPE_CHECKING:
     from cwnd.result.result import Result

@@ -25,7 +25,7 @@ from cwnd.replicates.document import ReplicatesDocument, RunDocument
 from cwnd.result.result import Result
 from cwnd.result.store import MANIFEST, REPLICATES, FolderError, kind_of_result, origin, save
 from cwnd.result.store import check_folder as check_result
-from cwnd.result.summary import Summary
+from cwnd.result.typed_summary import Summary
 from cwnd.scenario.snapshot import InputRow, identity, inputs, scenario_document
 
 SUMMARY = "summary.json"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cwnd._internal.summary_types import FlowSummary, LinkSummary, TrafficSummary
     from cwnd._native import DropCause
     from cwnd.metrics.transfers import SizeSummary, TransfersSummary
-    from cwnd.result.summary import Summary
+    from cwnd.result.typed_summary import Summary
 
 # More flows than a terminal has lines: a row for each group.
 MOST_FLOWS = 50

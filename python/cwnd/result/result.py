@@ -14,8 +14,8 @@ from cwnd._native import FellBehindError, Scenario, Simulation
 from cwnd.result.frames import pandas_of, polars_of
 from cwnd.result.lanes import SIM, STEPS, Engine, check_lane, report, start
 from cwnd.result.packets import Keep, MemoryPackets
-from cwnd.result.summary import Emulation, Summary, Threading
 from cwnd.result.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
+from cwnd.result.typed_summary import Emulation, Summary, Threading
 
 if TYPE_CHECKING:
     import pandas as pd

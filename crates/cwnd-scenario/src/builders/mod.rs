@@ -2,13 +2,13 @@
 //! Documents of scenarios from keywords: what `cwnd compare`, `cwnd.compare`, `cwnd.dumbbell`, `cwnd.parking_lot` and `cwnd.graph` make.
 
 mod command;
+mod compare_options;
 mod document;
 mod keyword_row;
-mod keyword_table;
 
+pub use compare_options::KEYWORDS;
 pub use document::{Timing, timing};
 pub use keyword_row::{Group, Keyword, KeywordDefault, OptionForm, Place};
-pub use keyword_table::KEYWORDS;
 
 use crate::flow_spec;
 use crate::invalid::document;

@@ -19,7 +19,7 @@ from cwnd.result.packets import capture_file, capturing, check_options
 if TYPE_CHECKING:
     from cwnd.cli.options import RunOptions
     from cwnd.result.result import Progress
-    from cwnd.result.summary import Summary
+    from cwnd.result.typed_summary import Summary
 
 
 def run_and_report(scenario: Scenario, options: RunOptions) -> None:

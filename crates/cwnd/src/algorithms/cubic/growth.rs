@@ -3,7 +3,7 @@
 
 use super::Cubic;
 use super::curve::{T_MAX_US, T_SHIFT, alpha_x64k, k_x1024, w_cubic_x64k};
-use super::forms::{
+use super::parameter_sets::{
     CLOCK_TICKS, CubicParams, FRIENDLY_FORMULA, FRIENDLY_NEWRENO, FRIENDLY_TARGET, FRIENDLY_WINDOW,
     INCREMENT_COUNTED, K_FROM_W_MAX, LOOKAHEAD_NONE, LOOKAHEAD_SRTT,
 };

@@ -19,11 +19,11 @@
 //! before that every legal curve is above every window (`curve.rs`, which asserts it).
 
 mod curve;
-mod forms;
-#[cfg(test)]
-mod forms_tests;
 mod growth;
 pub mod linux;
+mod parameter_sets;
+#[cfg(test)]
+mod parameter_sets_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -38,9 +38,9 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::{ONE_X64K, scale_x64k};
 use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start::SlowStart;
-pub use forms::CubicParams;
-use forms::{COMPARE_LAST, FRIENDLY_NEWRENO};
 use growth::now;
+pub use parameter_sets::CubicParams;
+use parameter_sets::{COMPARE_LAST, FRIENDLY_NEWRENO};
 
 crate::state! {
     /// What a spurious reduction took, to be given back. // RFC 9438 §4.9.2

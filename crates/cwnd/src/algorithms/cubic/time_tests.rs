@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The time t of the curve: idle of any length, epochs of any length, and the stage that begins after idle slow start.
 
-use super::forms::*;
+use super::parameter_sets::*;
 use super::virtual_flow::VirtualFlow;
 use super::*;
 use crate::registration::Registered;

@@ -18,7 +18,7 @@
 //! Both count acknowledged segments, as the kernel's module has done from 2.6.18 at the latest (`net/ipv4/tcp_htcp.c` of that
 //! version: `snd_cwnd_cnt` grows by what `pkts_acked` was told), where its standard TCP and BIC counted acknowledgements.
 
-mod forms;
+mod parameter_sets;
 mod units;
 
 use crate::conn::{CaState, Conn};
@@ -26,8 +26,8 @@ use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{CongestionControl, Info};
 use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start;
-pub use forms::HtcpParams;
-use forms::{FINE, LINUX};
+pub use parameter_sets::HtcpParams;
+use parameter_sets::{FINE, LINUX};
 use units::{hz, in_units, now, over, parts, rise, since};
 
 crate::state! {

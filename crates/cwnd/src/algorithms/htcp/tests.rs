@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! H-TCP's worked numbers.
 
-use super::forms::PAPER;
+use super::parameter_sets::PAPER;
 use super::*;
 
 const KERNEL: HtcpParams =

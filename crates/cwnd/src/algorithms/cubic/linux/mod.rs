@@ -24,7 +24,7 @@
 //!
 //! An epoch that starts at tick 0 counts as none, once in 2³² ticks, as in the kernel.
 
-mod forms;
+mod parameter_sets;
 #[cfg(test)]
 mod tests;
 
@@ -35,8 +35,8 @@ use crate::hooks::{CongestionControl, Info};
 use crate::math::{cbrt, cbrt_table};
 use crate::rescale::{Rescale, SegmentState};
 use crate::slow_start::SlowStart;
-pub use forms::CubicLinuxParams;
-use forms::{
+pub use parameter_sets::CubicLinuxParams;
+use parameter_sets::{
     CLAMP_ALWAYS, CLAMP_CONVEX, CLOCK_TICKS, IDLE_COUNTS, RATIO_SHIFT, RATIO_START_X16, ROOT_TABLE,
     UNKNOWN_ALWAYS, UNKNOWN_CURVE,
 };

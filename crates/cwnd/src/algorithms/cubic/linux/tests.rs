@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The kernel's CUBIC, hand arithmetic beside each claim. The golden traces are replayed by `tests/python`.
 
-use super::forms::*;
+use super::parameter_sets::*;
 use super::*;
 use crate::algorithms::COUNT_SEGMENTS;
 use crate::registration::Registered;

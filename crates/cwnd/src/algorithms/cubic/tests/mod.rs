@@ -5,7 +5,7 @@ mod growth;
 mod pseudocode;
 mod reduction;
 
-use super::forms::*;
+use super::parameter_sets::*;
 use super::*;
 use crate::controller::Controller;
 use crate::params::{Params, Refused};

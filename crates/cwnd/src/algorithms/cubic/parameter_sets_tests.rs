@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What tells the historic forms apart, hand arithmetic beside each claim.
 
-use super::forms::*;
+use super::parameter_sets::*;
 use super::virtual_flow::VirtualFlow;
 use super::*;
 
