@@ -117,12 +117,25 @@ def sized_groups(axes: Iterable[str], count: int) -> set[int]:
 
 
 def check_top(key: str) -> None:
-    """Refuses a key of flows, or a parameter of an algorithm, as one of the whole scenario, which has none of their names."""
+    """Refuses a key whose first part no scenario has, and says where it belongs: in a flow, in the link, or what it may have meant."""
     if key in AXES:
         return
+    name = parts_of(key)[0][0]
+    defined = json.loads(_native.scenario_schema())["$defs"]
+    if name in defined["document"]["properties"]:
+        return
     params = {param["name"] for algorithm in _native.algorithms() for param in algorithm["params"]}
-    if key in params.union(_native.flow_keys()):
+    of_flows = params.union(_native.flow_keys())
+    if key in of_flows:
         raise refused("axis", key, f"flow.{key}, which is that of all flows, or flow[0].{key} of one group")
+    of_links = defined["link"]["properties"]
+    if name in of_links:
+        raise refused("axis", key, f"link.{key}")
+    # Each name as an axis is written; the short name of a key wins.
+    written = {name: f"flow.{name}" for name in sorted(of_flows)} | {name: f"link.{name}" for name in of_links}
+    written |= {name: name for name in (*defined["document"]["properties"], *AXES)}
+    near = " or ".join(written[other] for other in _native.nearest(name, list(written)))
+    raise refused("axis", key, f"{EXPECTED} (did you mean {near}?)" if near else EXPECTED)
 
 
 def inside(key: str, table: dict[str, object], name: str, at: str | None) -> Iterable[dict[str, object]]:

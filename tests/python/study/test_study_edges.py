@@ -239,3 +239,22 @@ def test_who_asks_for_hystart_is_told_the_key() -> None:
         cwnd.sweep(["reno", "cubic@hystart=true"])
     study = cwnd.sweep("cubic@slow_start={standard,hystart++}", duration="2s")
     assert set(study.means["slow_start"].to_pylist()) == {"standard", "hystart++"}
+
+
+@pytest.mark.parametrize(
+    ("axis", "expected"),
+    [
+        ("bufer", "(did you mean buffer?)"),
+        ("lnk.rate", "(did you mean link?)"),
+        ("btea", "(did you mean flow.beta?)"),
+        ("qeue.limit", "(did you mean link.queue?)"),
+        ("netem", "expected link.netem"),
+        ("queue.limit", "expected link.queue.limit"),
+        ("zzz", "expected a key of a scenario, such as rtt, link.queue.limit or flow[0].beta"),
+    ],
+)
+def test_an_axis_that_no_scenario_has_is_refused_with_the_key_that_was_meant(axis: str, expected: str) -> None:
+    with pytest.raises(cwnd.ScenarioError) as refusal:
+        cwnd.sweep("cubic", {axis: ["1", "2"]})
+    assert str(refusal.value).startswith(f'axis: "{axis}" is not accepted; ')
+    assert str(refusal.value).endswith(expected)
