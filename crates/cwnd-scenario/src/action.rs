@@ -4,7 +4,7 @@
 use crate::flow::{param, parse_params};
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::action::{ActionTable, OnFlow, OnLink, ToAlgorithm, ToBuffer, ToDelay, ToRate};
-use crate::keys::stack::is_stock;
+use crate::keys::list_of_stacks::is_stock;
 use crate::keys::{Concat, FlowNames, Scope, Variants};
 use crate::model::{Action, ActionKind, Scenario};
 use serde_json::{Value, json};

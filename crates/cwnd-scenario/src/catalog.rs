@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The registry of algorithms as JSON documents: what forms, lists and pages of algorithms are made from.
 
-use crate::keys::stack::{Stack, stock_summary};
+use crate::keys::list_of_stacks::{Stack, stock_summary};
 use crate::params::show_param;
 use cwnd::params::{ParamKind, Params, Spec};
 use cwnd::registry::{self, Description};

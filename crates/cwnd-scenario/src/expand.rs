@@ -3,7 +3,7 @@
 
 use crate::flow_labels::names;
 use crate::keys::flow::{FlowGroup, Start};
-use crate::keys::stack::stock_name;
+use crate::keys::list_of_stacks::stock_name;
 use crate::model::{ActionKind, Flow, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
 use crate::params::{controller, controller_in};
 use cwnd::Controller;

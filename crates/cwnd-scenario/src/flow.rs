@@ -3,7 +3,7 @@
 
 use crate::invalid::{Invalid, TableReader, nearest, shown, unknown_key};
 use crate::keys::flow::{AlgorithmName, FlowGroup, HOST, Start, StartTime};
-use crate::keys::stack::is_stock;
+use crate::keys::list_of_stacks::is_stock;
 use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};
 use crate::units::write_time;

@@ -4,7 +4,7 @@
 use crate::invalid::{Invalid, TableReader};
 use crate::keys::Lanes;
 use crate::keys::flow::{FlowGroup, keys_without};
-use crate::keys::stack::{Stack, is_stock, stock_names};
+use crate::keys::list_of_stacks::{Stack, is_stock, stock_names};
 use crate::params::{did_you_mean, unknown_stock};
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ pub use super::flow_formats::{AccessLink, Start};
 use super::flow_formats::{Access, Burst, Gro, Label, Overhead, Route};
 use super::formats::{Count, Flag, Frequency, Named, NonEmpty, Optional, Payload, Rate, Time};
 use super::host::Host;
-use super::stack::{Stack, StackName};
+use super::list_of_stacks::{Stack, StackName};
 use super::{Keyed, Lanes, keys};
 use crate::route::RouteSpec;
 use cwnd::registry::Recovery;

@@ -17,6 +17,7 @@ pub(crate) mod host_settings;
 mod lanes;
 pub(crate) mod link;
 mod link_formats;
+pub(crate) mod list_of_stacks;
 pub(crate) mod live;
 mod loss_formats;
 mod presence;
@@ -25,7 +26,6 @@ pub(crate) mod rate_formats;
 pub(crate) mod record;
 mod schema;
 mod scope;
-pub(crate) mod stack;
 mod table;
 mod words;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The stacks that are linked in: quinn, noq and smoltcp. quinn and noq share the code in `quic`.
 //!
-//! Rows of `cwnd-scenario`'s `keys/stack.rs` name the modules of the stacks. Each has `connect`, which makes both ends of a connection,
+//! Rows of `cwnd-scenario`'s `keys/list_of_stacks.rs` name the modules of the stacks. Each has `connect`, which makes both ends of a connection,
 //! and `STOCK`, the names of its own algorithms.
 
 mod application;
