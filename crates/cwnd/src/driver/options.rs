@@ -68,14 +68,15 @@ pub struct Options {
     /// Whether the window after a timeout is `loss_window` more than what is still in flight, for a transport that does not take
     /// everything for lost then (RFC 8985 §6.3), as in Linux. What was lost must have left `in_flight`.
     pub timeout_keeps_flight: bool,
-    /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD). Never
-    /// for an algorithm with `cong_control`, as in Linux.
+    /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD). With `tells_as_linux` it is
+    /// halved for each timeout instead, down to the initial one, and `ssthresh` rises to three quarters of it (RFC 2861 §3). Never for an
+    /// algorithm with `cong_control`, as in Linux.
     pub idle_restart: bool,
     /// What `packets_out` is.
     pub flight: Flight,
     /// Whether hooks are called in every detail as Linux's TCP calls them: `pkts_acked` at each acknowledgement while anything is out, also
     /// at one of nothing new; the new state before the end of fast recovery is told; an advance with losses as an update of the window. A
-    /// proportional reduction counts as Linux's, too.
+    /// proportional reduction and an idle restart are Linux's, too.
     pub tells_as_linux: bool,
 }
 

@@ -2,9 +2,9 @@
 //! A reduction of the window from its beginning to its end, at once or proportionally.
 
 use super::prr::Prr;
-use super::{Driver, Flight, RecoveryEpoch, Reduction};
+use super::{Ack, Driver, Flight, RecoveryEpoch, Reduction};
 use crate::algorithm::Algorithm;
-use crate::conn::CaState;
+use crate::conn::{CaState, Conn};
 use crate::hook_argument_types::CaEvent;
 
 impl<A: Algorithm> Driver<A> {
@@ -14,7 +14,18 @@ impl<A: Algorithm> Driver<A> {
             self.end_epoch();
         }
         self.conn.prior_cwnd = self.conn.cwnd;
-        self.undo.open(self.conn.ssthresh, self.recovery_end);
+        self.undo.open(self.threshold_to_restore(), self.recovery_end);
+    }
+
+    /// The threshold that an undo or a restart gives back. In Linux it leads slow start to three quarters of the window at least, unless a
+    /// reduction goes on. // Linux: tcp_current_ssthresh
+    pub(super) fn threshold_to_restore(&self) -> u32 {
+        let Conn { cwnd, ssthresh, ca_state, .. } = self.conn;
+        if self.options.tells_as_linux && !matches!(ca_state, CaState::Cwr | CaState::Recovery) {
+            ssthresh.max((cwnd >> 1) + (cwnd >> 2))
+        } else {
+            ssthresh
+        }
     }
 
     /// The epoch's data has been repaired.
@@ -145,6 +156,30 @@ impl<A: Algorithm> Driver<A> {
         self.undo.by_loss()
     }
 
+    /// A timer, and no acknowledgement, found the losses that have begun fast recovery: a proportional reduction counts one segment as
+    /// delivered. // Linux: tcp_rack_reo_timeout
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::LINUX);
+    ///
+    /// driver.conn.in_flight = 8; // one has arrived, and the one before it is lost
+    /// driver.on_loss(60_000, 0, 10);
+    /// driver.on_recovery_by_timer();
+    /// assert_eq!(driver.conn.cwnd, 9); // the fast retransmit
+    /// driver.on_sent(60_000, 200_000);
+    /// driver.conn.in_flight = 7;
+    /// driver.on_ack(&Ack::new(61_000, 0, 0, 2)); // with the one, three of ten: two of five may have gone
+    /// assert_eq!(driver.conn.cwnd, 8);
+    /// ```
+    pub fn on_recovery_by_timer(&mut self) {
+        if self.options.reduction == Reduction::Proportional && !self.cc.has_cong_control() {
+            let one = Ack::new(self.conn.now_us, 0, 0, 1).new_loss(true);
+            self.prr.on_ack(&mut self.conn, &one);
+        }
+    }
+
     /// In the repair after a timeout the timer fired for a segment that it has not sent again before: another epoch.
     ///
     /// ```
@@ -246,6 +281,6 @@ impl<A: Algorithm> Driver<A> {
     /// Another epoch begins in the repair after a timeout, without that one's end.
     fn renew_epoch(&mut self) {
         self.conn.prior_cwnd = self.conn.cwnd;
-        self.undo.open(self.conn.ssthresh, self.recovery_end);
+        self.undo.open(self.threshold_to_restore(), self.recovery_end);
     }
 }

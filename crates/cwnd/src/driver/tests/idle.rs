@@ -81,3 +81,43 @@ fn a_flight_that_arrived_is_not_the_one_that_is_reduced() {
     driver.on_loss(100_000, 99, 109);
     assert_eq!(driver.conn.ssthresh, 5);
 }
+
+// RFC 2861 §3, Linux's tcp_cwnd_restart: the window is halved for each timeout that is over, and slow start leads to 3/4 of it: of 414, 310.
+// The kernel counts in ticks, here of 1 ms, with a timeout of 200: 200 ticks are not over, and 400 are one timeout.
+#[test]
+fn linux_halves_the_window_for_each_timeout_of_an_idle_time() {
+    let restarted = |idle_ms: u64, prepare: fn(&mut Conn)| {
+        let listens = EventLog::default();
+        let events = listens.events.clone();
+        let cc = Controller::Custom(Box::new(listens));
+        let mut driver = Driver::new(cc, Conn::new(1200, 10), Options::LINUX);
+        driver.conn.tick_hz = 1000;
+        driver.on_sent(0, 200_000);
+        (driver.conn.cwnd, driver.conn.ssthresh) = (414, 300);
+        prepare(&mut driver.conn);
+        driver.conn.set_now(idle_ms * 1000);
+        driver.on_sent(idle_ms * 1000, 200_000);
+        let told = events.lock().expect("one thread")[1..].to_vec();
+        (driver.conn.cwnd, driver.conn.ssthresh, told)
+    };
+    let start = |cwnd| (CaEvent::TxStart, cwnd);
+    assert_eq!(restarted(200, |_| ()), (414, 300, vec![start(414)]));
+    // The algorithm hears of it while the window is still whole.
+    let restart = (CaEvent::CwndRestart, 414);
+    for (idle_ms, cwnd) in [
+        (201, 207),
+        (400, 207),
+        (401, 103),
+        (601, 51),
+        (1_000, 25),
+        (1_001, 12),
+        (1_201, 10),
+        (3_600_000, 10),
+    ] {
+        assert_eq!(restarted(idle_ms, |_| ()), (cwnd, 310, vec![restart, start(cwnd)]), "{idle_ms} ms");
+    }
+    // A higher threshold stays, and one within a reduction; a window below the initial one does not rise.
+    assert_eq!(restarted(401, |conn| conn.ssthresh = 500).1, 500);
+    assert_eq!(restarted(401, |conn| conn.ca_state = CaState::Cwr).1, 300);
+    assert_eq!(restarted(401, |conn| conn.cwnd = 7).0, 7);
+}

@@ -96,3 +96,15 @@ fn a_loss_after_an_echo_is_repaired_without_another_reduction() {
     driver.prohibit_undo();
     assert!(!driver.on_spurious(2, epoch));
 }
+
+// Linux's tcp_enter_recovery keeps tcp_current_ssthresh: 3/4 of the window of 12 are 9, more than the threshold of 8. RFC 5681's TCP gets 8 back.
+#[test]
+fn an_undo_leads_slow_start_to_three_quarters_of_the_window() {
+    for (options, ssthresh) in [(Options::LINUX, 9), (Options::TCP, 8)] {
+        let mut driver = driver("reno", 12, options);
+        driver.conn.ssthresh = 8;
+        let epoch = driver.on_loss(1, 0, 12).expect("an epoch");
+        assert!(driver.on_spurious(2, epoch));
+        assert_eq!(driver.conn.ssthresh, ssthresh);
+    }
+}

@@ -150,7 +150,11 @@ impl Sender {
     fn on_window_over(&mut self, now: u64) {
         let (found, wait_us) = self.detect(now / 1000);
         if found.lost > 0 {
+            let repairs = self.driver.conn.ca_state == CaState::Recovery;
             self.recover(true); // in the repair after a timeout, too
+            if !repairs && self.driver.conn.ca_state == CaState::Recovery {
+                self.driver.on_recovery_by_timer();
+            }
         }
         match wait_us {
             Some(wait_us) => self.await_reordered(now, wait_us),
