@@ -452,6 +452,7 @@ class TransportOutcome(TypedDict):
     closing: int
     complete: bool
     out_of_step: int
+    windows: int
     retransmissions: tuple[int, int]
     timers: tuple[int, int]
     kinds: list[TransportDivergence]

@@ -51,6 +51,7 @@ impl TransportReplay {
         all.set_item("closing", outcome.closing)?;
         all.set_item("complete", outcome.is_complete())?;
         all.set_item("out_of_step", outcome.out_of_step)?;
+        all.set_item("windows", outcome.windows)?;
         all.set_item("retransmissions", outcome.retransmissions)?;
         all.set_item("timers", outcome.timers)?;
         for (name, kinds) in [("kinds", &outcome.kinds), ("states", &outcome.states)] {

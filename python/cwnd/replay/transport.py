@@ -36,6 +36,7 @@ def replay_transport(folder: str | Path) -> TransportOutcome:
     `connections`; `events` (acknowledgements, transmissions, timers); `calls` of the kernel's hooks;
     `divergent` (events whose calls differ in order, arguments or results);
     `out_of_step` (events before which the two sides had different views of the outstanding segments);
+    `windows` (events before which the window or the slow start threshold, as the event before had left them, differed);
     `gaps` (connections with data missing from the record); `no_sack` (connections without selective acknowledgements);
     `not_compared` (the later events of those two kinds of connections, which `events` excludes);
     `closing` (events of closing connections, which neither includes);

@@ -27,6 +27,7 @@ def test_the_simulators_sender_makes_the_recorded_calls(cwnd: Cli, name: str) ->
     assert (outcome["divergent"], outcome["kinds"], outcome["first"]) == (0, [], None)
     connections = 2 if "both-ways" in name else 1
     assert (outcome["gaps"], outcome["out_of_step"], outcome["connections"]) == (0, 0, connections)
+    assert outcome["windows"] == 0, outcome["states"]
     assert outcome["complete"] and outcome["no_sack"] == 0
     again, others = outcome["retransmissions"]
     assert again > 10 and others == 0
@@ -51,6 +52,22 @@ def changed(
     values = pc.if_else(rows, change, read[column])
     pq.write_table(read.set_column(place, column, values), folder / f"{table}.parquet")
     return folder
+
+
+# Before each acknowledgement the window of the record is one larger than what was left: as if the sender had taken one too many off.
+def test_a_window_that_the_sender_would_not_have_is_found_named_and_shown(cwnd: Cli, tmp_path: Path) -> None:
+    packets = pq.read_table(RECORDS / NAMES[0] / "packets.parquet")
+    column = packets["cwnd"]
+    larger = pc.add(column, pa.scalar(1, column.type))
+    is_ack = pc.equal(packets["kind"], "ack")
+    folder = changed(NAMES[0], tmp_path / "larger", "cwnd", larger, is_ack, table="packets")
+    outcome = package.replay_transport(folder)
+    assert outcome["windows"] > 100
+    assert "window: cwnd" in {kind["kind"] for kind in outcome["states"]}
+    done = cwnd("replay", "--transport", folder)
+    assert done.returncode == 1 and done.stderr == ""
+    said = f"events before which its window or slow start threshold differed: {outcome['windows']:,}\n"
+    assert said in done.stdout
 
 
 # A round trip a microsecond longer at every second call of pkts_acked, and no call of cong_avoid but ones for no segment.

@@ -44,6 +44,9 @@ pub struct Outcome {
     pub closing: u64,
     /// Events before which the two sides knew different things of the segments that are out.
     pub out_of_step: u64,
+    /// Events before which window or slow start threshold, as the event before has left them, differed: from the calls of the algorithm, and from
+    /// what the sender itself does to them (reductions step by step, timeouts, undo, restarts after an idle time).
+    pub windows: u64,
     /// Segments sent again, and those that the simulator's sender would not have sent again then.
     pub retransmissions: (u64, u64),
     /// Timers that expired, and those for which the simulator's was set for something else, or for another time.
@@ -99,6 +102,10 @@ impl Outcome {
         self.retransmissions.1 += u64::from(own.retransmissions.1);
         self.timers.0 += u64::from(own.timer.is_some());
         let text = || show::divergence(events, index, before, calls);
+        if let Some(what) = before.windows.difference() {
+            self.windows += 1;
+            note(&mut self.states, what.to_owned(), in_step, text);
+        }
         if own.retransmissions.1 > 0 {
             note(&mut self.states, "retransmission: not the simulator's next".to_owned(), in_step, text);
         }
@@ -165,6 +172,7 @@ impl Outcome {
         self.calls += other.calls;
         self.divergent += other.divergent;
         self.out_of_step += other.out_of_step;
+        self.windows += other.windows;
         self.gaps += other.gaps;
         self.no_sack += other.no_sack;
         self.not_compared += other.not_compared;

@@ -5,7 +5,8 @@
 //! What was sent when, when the timer expired, what the application had written and how much the receiver allowed are the record's
 //! (docs/adr/0008): else both sides would part at the first transmission that differs by a microsecond, and no later acknowledgement would
 //! fit. The sender's own are what it makes of acknowledgements and expired timers: loss marks, states, undo, and every call of a hook. Before each
-//! event window, threshold and what `tcp_cwnd_validate` keeps are taken from the record, so that each event is judged by itself.
+//! event window and threshold are compared and taken from the record, with what `tcp_cwnd_validate` keeps, so that each event is judged by
+//! itself.
 
 mod arrival;
 mod compare;
@@ -18,6 +19,7 @@ mod view;
 
 use crate::hook_calls::{HookCall, HookCalls, Observed};
 use crate::tcp::{AckPacket, SackBlocks, Sender};
+use cwnd::CaEvent;
 use cwnd::Controller;
 use cwnd::driver::Ack;
 use cwnd::replay::Call;
@@ -26,12 +28,15 @@ use event::{End, Event, Events};
 use record::{PENDING_PROBE, PENDING_REORDERING, PENDING_TIMEOUT};
 use segments::Segments;
 use std::collections::HashMap;
-use view::View;
+use view::{View, Windows};
 
 pub use crate::tcp::Expired;
 pub use compare::{Divergence, Outcome};
 pub use own::{ExpiredTimer, Own};
 pub use record::{KernelState, Packet, PacketKind, Recorded};
+
+/// The call before a window falls after an idle time.
+const RESTART: Call = Call::CwndEvent { event: CaEvent::CwndRestart };
 
 /// Repeats a record, in the order in which it was made, on the algorithm `cc`.
 ///
@@ -46,8 +51,8 @@ pub fn replay(cc: &str, recorded: &[Recorded]) -> Result<Outcome, String> {
             outcome.not_compared = (events.list.len() - index) as u64;
             break;
         }
-        run.align(event);
-        let before = run.view(event);
+        let window = run.align(event);
+        let before = run.view(event, window);
         let (calls, own) = run.step(event);
         outcome.judge(&events.list, index, &before, &calls, own);
     }
@@ -87,6 +92,9 @@ impl Run {
         let rtt_us = (handshake_rtt_us > 0).then_some(handshake_rtt_us);
         sender.driver.on_ack(&Ack::new(init.now_us, 0, 0, 0).rtt(rtt_us, rtt_us));
         sender.follow_round_trip();
+        // As the kernel's begins, when the connection is open.
+        let driver = &mut sender.driver;
+        driver.cc.init(&mut driver.conn);
         let calls = HookCalls::default();
         let none = Controller::by_name("reno").ok_or("no algorithm reno")?;
         let algorithm = std::mem::replace(&mut sender.driver.cc, none);
@@ -95,8 +103,8 @@ impl Run {
         Ok(Self { sender, calls, segments, stamps: HashMap::new(), probe: false })
     }
 
-    /// Takes from the record what the sender is not judged by.
-    fn align(&mut self, event: &Event) {
+    /// Takes from the record what the sender is not judged by at this event; the windows before that.
+    fn align(&mut self, event: &Event) -> Windows {
         let Packet { state, write_seq, snd_wnd, mss, .. } = event.packet;
         let unsent = self.segments.offset(write_seq).saturating_sub(self.segments.end());
         let rwnd = snd_wnd / mss.max(1);
@@ -104,8 +112,18 @@ impl Run {
         let conn = &mut self.sender.driver.conn;
         conn.set_now(event.time_us);
         conn.ticks = event.ticks;
-        (conn.cwnd, conn.ssthresh) = (state.cwnd, state.ssthresh);
+        // The kernel restarts before it hands a segment over, the sender while it does.
+        let restart = event.calls.iter().find(|row| matches!(row.call, RESTART));
+        let kernel =
+            restart.map_or((state.cwnd, state.ssthresh), |row| (row.before.cwnd, row.before.ssthresh));
+        let windows = Windows { kernel, sender: (conn.cwnd, conn.ssthresh) };
+        (conn.cwnd, conn.ssthresh) = kernel;
+        // Linux has a pacing rate without pacing, too, and HyStart reads it.
+        if let Some(row) = event.calls.first() {
+            conn.pacing_rate = row.before.pacing_rate;
+        }
         (conn.max_packets_out, conn.is_cwnd_limited) = (state.max_packets_out, state.is_cwnd_limited);
+        windows
     }
 
     /// Does what was recorded; what the sender called, and what it did besides.
@@ -221,10 +239,10 @@ impl Run {
     }
 
     /// Both sides before an event.
-    fn view(&self, event: &Event) -> View {
+    fn view(&self, event: &Event, windows: Windows) -> View {
         let kernel = event.packet.state;
         let una = self.segments.to(self.segments.offset(kernel.snd_una));
-        View { kernel, kernel_una: una, sender: self.sender.state(), conn: self.sender.driver.conn }
+        View { kernel, kernel_una: una, sender: self.sender.state(), conn: self.sender.driver.conn, windows }
     }
 }
 

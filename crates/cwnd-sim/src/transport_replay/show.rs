@@ -3,7 +3,7 @@
 
 use super::event::Event;
 use super::record::{Packet, PacketKind};
-use super::view::View;
+use super::view::{View, Windows};
 use crate::hook_calls::HookCall;
 use cwnd::Conn;
 use cwnd::replay::Call;
@@ -89,7 +89,9 @@ pub fn divergence(events: &[Event], index: usize, view: &View, calls: &[HookCall
             write!(text, " {name} {kernel} and {simulator},")
         };
     }
-    let _ = writeln!(text, " cwnd {}, ssthresh {}", view.kernel.cwnd, view.kernel.ssthresh);
+    let Windows { kernel, sender } = view.windows;
+    let own = if kernel == sender { String::new() } else { format!(" and {}, {}", sender.0, sender.1) };
+    let _ = writeln!(text, " cwnd {}, ssthresh {}{own}", kernel.0, kernel.1);
     let from = index.saturating_sub(BEFORE);
     for (place, near) in events.iter().enumerate().skip(from).take(index - from + AFTER + 1) {
         let mark = if place == index { ">" } else { " " };

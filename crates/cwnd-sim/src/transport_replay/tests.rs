@@ -126,6 +126,20 @@ fn another_argument_is_named_and_the_first_is_shown_with_both_sides() {
     assert!(first.contains("  > 0.041000 s ack 2000\n"), "{first}");
 }
 
+// The first acknowledgement makes the window 11. A record in which the second one finds 12 differs once: both sides start it with 12.
+#[test]
+fn a_window_that_the_event_before_has_not_left_is_named() {
+    let mut recorded = record();
+    let place = recorded.len() - 4;
+    let Recorded::Packet(ack) = &mut recorded[place] else { panic!("an acknowledgement") };
+    ack.state.cwnd = 12;
+    let outcome = outcome(&recorded);
+    assert_eq!((outcome.windows, outcome.divergent), (1, 0), "{outcome:?}");
+    let named = outcome.states.iter().find(|state| state.kind == "window: cwnd").expect("named");
+    assert!(named.first.contains(" cwnd 12, ssthresh 2147483647 and 11, 2147483647\n"), "{}", named.first);
+    assert_eq!(self::outcome(&record()).windows, 0);
+}
+
 #[test]
 fn calls_in_another_order_or_missing_are_named() {
     let mut recorded = record();

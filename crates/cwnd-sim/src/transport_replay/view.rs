@@ -13,6 +13,27 @@ pub struct View {
     pub kernel_una: u64,
     pub sender: SenderState,
     pub conn: Conn,
+    /// What the event before has left.
+    pub windows: Windows,
+}
+
+/// Window and slow start threshold of both sides, before the sender takes over the kernel's.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows {
+    pub kernel: (u32, u32),
+    pub sender: (u32, u32),
+}
+
+impl Windows {
+    /// What differs.
+    pub const fn difference(&self) -> Option<&'static str> {
+        match (self.kernel.0 == self.sender.0, self.kernel.1 == self.sender.1) {
+            (true, true) => None,
+            (false, true) => Some("window: cwnd"),
+            (true, false) => Some("window: ssthresh"),
+            (false, false) => Some("window: cwnd and ssthresh"),
+        }
+    }
 }
 
 /// The first so many of [`View::values`] say what is out, and the state.
@@ -21,7 +42,7 @@ const IN_STEP: usize = 6;
 impl View {
     /// What both sides know, under one name: the kernel's value, and the simulator's.
     pub fn values(&self) -> Vec<(&'static str, u64, u64)> {
-        let Self { kernel, kernel_una, sender, conn } = self;
+        let Self { kernel, kernel_una, sender, conn, windows: _ } = self;
         let min_rtt_us = if kernel.rtt_min_us == u32::MAX { 0 } else { kernel.rtt_min_us };
         let undo = |may: bool, awaited: Option<u32>| {
             awaited.filter(|&awaited| may && awaited != u32::MAX).map_or(u64::from(u32::MAX), u64::from)

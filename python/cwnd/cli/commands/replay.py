@@ -122,7 +122,7 @@ def command(
 
 
 def replayed_transport(folder: Path, cc: str | None, param: list[str] | None, *, as_json: bool) -> None:
-    """`cwnd replay --transport`: the exit code is 1 when a call differs, or when not enough was compared."""
+    """`cwnd replay --transport`: the exit code is 1 when a call or a window differs, or when not enough was compared."""
     for option, value in (("--cc", cc), ("--param", param[0] if param else None)):
         if value is not None:
             fail(f'{option}: "{value}" is not accepted; expected none with --transport, which compares what was traced')
@@ -137,7 +137,7 @@ def replayed_transport(folder: Path, cc: str | None, param: list[str] | None, *,
         print(json.dumps(outcome))
     else:
         report_transport(outcome)
-    if outcome["divergent"] or not outcome["complete"]:
+    if outcome["divergent"] or outcome["windows"] or not outcome["complete"]:
         raise SystemExit(1)
 
 
@@ -159,6 +159,7 @@ def report_transport(outcome: TransportOutcome) -> None:
     ):
         print(f"{what}: {count:,}; different in the simulator: {others:,}")
     print(f"events before which its view of outstanding data differed: {outcome['out_of_step']:,}")
+    print(f"events before which its window or slow start threshold differed: {outcome['windows']:,}")
     for connections, why in (
         (outcome["gaps"], "data missing from the record (docs/adr/0007-missing-hook-results.md)"),
         (outcome["no_sack"], "losses without selective acknowledgements"),
