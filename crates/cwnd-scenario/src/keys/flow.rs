@@ -99,7 +99,7 @@ keys! {
         app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",
             "rate at which the application writes payload", "", Lanes::LIVE.and(Lanes::STACK);
         idle_restart: bool = true, Flag, "",
-            "whether the window is reset after an idle time", "RFC 5681 §4.1";
+            "whether an idle time resets the window; with `recovery = \"linux\"`, each timeout in it halves the window", "RFC 5681 §4.1, RFC 2861 §3";
     }
     also {
         /// Parameters that differ from the set, as written.

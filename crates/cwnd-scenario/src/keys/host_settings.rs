@@ -72,7 +72,7 @@ hosts! {
         host_clock: 1000, "Linux: TCP_TS_HZ, the timestamp clock. Its timers use the tick of the kernel build: 4 ms with CONFIG_HZ=250";
         pacing: false, "Linux: only with the queue discipline fq, or by an algorithm that asks for it";
         handshake: Some(true), "RFC 9293 §3.5";
-        idle_restart: true, "RFC 5681 §4.1; Linux: tcp_slow_start_after_idle = 1";
+        idle_restart: true, "RFC 2861 §3; Linux: tcp_slow_start_after_idle = 1";
     } leaves {
         rwnd: "Linux grows it with the rate, up to tcp_rmem";
         overhead: "not known";
@@ -122,6 +122,7 @@ hosts! {
         burst: "after a recovery, Linux limits the window to the flight plus 3 segments; that does not limit bursts";
         gro: "a property of the machine. Generic merging came with 2.6.29; earlier, drivers had their own";
     } lacks {
+        "half the window for each timeout of an idle time (RFC 2861 §3): here it is reset";
         "rate halving itself: one segment sent per two acknowledged, until the window is half of the earlier flight";
         "local congestion: a full queue of the sender's own interface reduces the window at once (tcp_enter_cwr). Here the queue drops, and recovery repairs the loss";
         "quick acknowledgements";
@@ -148,6 +149,7 @@ hosts! {
     } lacks {
         "the slop added to the variation: here the timeout is SRTT plus the larger of 4 RTTVAR and 200 ms";
         "undo of a spurious timeout";
+        "a slow start threshold of at least three quarters of the window after an idle time";
         "TSO";
     }
     Ns2 {
