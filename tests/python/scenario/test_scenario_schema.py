@@ -127,7 +127,7 @@ def test_a_value_of_another_type_is_refused_for_every_key() -> None:
 def test_the_schema_describes_every_key_of_a_flow() -> None:
     flow = SCHEMA["$defs"]["flow"]["properties"]
     assert flow["idle_restart"]["type"] == "boolean" and flow["idle_restart"]["default"] is True
-    assert flow["idle_restart"]["x-source"] == "RFC 5681 §4.1"
+    assert flow["idle_restart"]["x-source"] == "RFC 5681 §4.1, RFC 2861 §3"
     assert flow["ack_every"]["maximum"] == 1000
     for key in _native.flow_keys():
         assert flow[key]["description"] and flow[key]["x-value"], key

@@ -84,6 +84,7 @@ fn a_flight_that_arrived_is_not_the_one_that_is_reduced() {
 
 // RFC 2861 §3, Linux's tcp_cwnd_restart: the window is halved for each timeout that is over, and slow start leads to 3/4 of it: of 414, 310.
 // The kernel counts in ticks, here of 1 ms, with a timeout of 200: 200 ticks are not over, and 400 are one timeout.
+// Row DR14.
 #[test]
 fn linux_halves_the_window_for_each_timeout_of_an_idle_time() {
     let restarted = |idle_ms: u64, prepare: fn(&mut Conn)| {

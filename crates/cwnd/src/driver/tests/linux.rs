@@ -98,6 +98,7 @@ fn a_loss_after_an_echo_is_repaired_without_another_reduction() {
 }
 
 // Linux's tcp_enter_recovery keeps tcp_current_ssthresh: 3/4 of the window of 12 are 9, more than the threshold of 8. RFC 5681's TCP gets 8 back.
+// Row DR14.
 #[test]
 fn an_undo_leads_slow_start_to_three_quarters_of_the_window() {
     for (options, ssthresh) in [(Options::LINUX, 9), (Options::TCP, 8)] {
