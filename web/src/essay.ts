@@ -18,7 +18,7 @@ import { Workers } from "./workers.ts";
 
 /** A finger that comes back so late begins another change, and after so long without one it rests: ms. */
 const [NEW_TOUCH_MS, REST_MS] = [700, 300];
-const CAPTIONS = { window: "Window, segments", rate: "Throughput, Mbit/s", queue: "Queue, packets; above it drops" };
+const CAPTIONS = { window: "Window, segments", rate: "Throughput, Mbit/s", queue: "Queue, packets; drops above it" };
 
 const clock = (s: number): string =>
   s < 90 ? `${short(s)} s` : s < 3600 ? `${short(s / 60)} min` : `${Math.floor(s / 3600)} h ${Math.round((s % 3600) / 60)} min`;
