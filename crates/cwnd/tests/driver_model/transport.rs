@@ -336,7 +336,9 @@ impl<'a> Transport<'a> {
     pub fn send(&mut self, unacknowledged: bool, idle: bool) {
         self.show();
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
-        if idle && !self.setting.is_steady() && before.state != CaState::Loss {
+        let restarts = idle && !self.setting.is_steady() && before.state != CaState::Loss;
+        // Linux's restart leaves undo and reduction as they are.
+        if restarts && !self.setting.is_linux() {
             self.account.restarted = true;
             self.account.target = self.account.target.min(self.setting.window);
         }

@@ -17,7 +17,9 @@ impl LinuxSender {
     pub(super) fn open_undo(&mut self) {
         let conn = &mut self.connection.conn;
         conn.prior_cwnd = conn.cwnd;
-        let before = Some((conn.ssthresh, self.recovery_point));
+        // Slow start leads back to three quarters of the window at least. // Linux: tcp_current_ssthresh
+        let ssthresh = conn.ssthresh.max(conn.cwnd / 2 + conn.cwnd / 4);
+        let before = Some((ssthresh, self.recovery_point));
         let probe = u32::from(self.probe.is_some_and(|(_, is_retransmission)| is_retransmission));
         let out = self.count(|segment| segment.again) + probe;
         let first_us = self.undo.first_us.filter(|_| self.any_again());

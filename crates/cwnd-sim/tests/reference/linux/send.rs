@@ -187,7 +187,13 @@ impl Endpoint for LinuxSender {
             Timer::Reordering => {
                 let (lost, _, wait_us) = self.detect(now_us);
                 if lost {
+                    let goes_on = self.state() == CaState::Recovery;
                     self.recover(true);
+                    if !goes_on && self.state() == CaState::Recovery {
+                        // One segment counts, though none arrived. // Linux: tcp_rack_reo_timeout
+                        self.show();
+                        self.prr.on_ack(&mut self.connection.conn, 1, false);
+                    }
                 }
                 match wait_us {
                     Some(wait_us) => self.wait(now, wait_us),
