@@ -39,7 +39,7 @@ class Fig2Modules(Experiment[Built | NoRust]):
                 "the fifth, window reduction, is caused by the ECN echo of a mark",
             ),
             "undo-call": Holds(
-                "with late packets, a round trip that jumps and recovery as in Linux, as many calls as reductions that the transport undoes (its threshold rises as it leaves recovery, or the repair after a timeout); both occur; no call where packets are only marked",
+                "with late packets, a round trip that jumps and recovery as in Linux, as many calls as reductions that the transport undoes (seen as a threshold that rises at the end of a recovery or of the repair after a timeout); both occur; no call where packets are only marked",
                 measured.undos == measured.from_recovery + measured.from_loss
                 and min(measured.from_recovery, measured.from_loss) > 0
                 and measured.marked_undos == 0,

@@ -70,8 +70,7 @@ class Fig13(Experiment[Fig13Numbers]):
         note = (
             f"{len(STARTS_S)} start times; ratios {{:.2f}} to {{:.2f}}. The spread is {{:.2f}} with packets that leave up to {PACKET} late at random, "
             f"and {{:.2f}} with standard TCP. At one start time, {len(chance)} seeds of that randomness give a spread of "
-            f"{max(chance) / min(chance):.2f} in the later ten minutes; the ratios of the first and the later ten minutes correlate by {lasting:.2f}. "
-            "Randomness at one start time spreads the ratio nearly as far as start times do: many things decide which flow meets a full queue, and the start time is one of them."
+            f"{max(chance) / min(chance):.2f} in the later ten minutes; the ratios of the first and the later ten minutes correlate by {lasting:.2f}."
         )
         return {
             name: Measured(
