@@ -36,7 +36,7 @@ class Fig4(Experiment[Fig4Numbers]):
     """Figure 4: the windows of two CUBIC flows, 400 Mbit/s, 240 ms, DropTail, significant background traffic in both directions.
 
     "The curves have plateaus around W_max", the two flows "use all phases of CUBIC functions over the running time" and converge "to a fair
-    share within 200 seconds". The text has 240 ms, the caption 246 ms: the text's. Left open: when the second flow starts (the 200 s are
+    share within 200 seconds". The text has 240 ms, the caption 246 ms; the text's is used. Left open: when the second flow starts (the 200 s are
     counted from then), the buffer (section 6.1: one BDP), how much background is significant (section 6.1: 15 %), and the duration.
     """
 

@@ -33,7 +33,7 @@ class Fig6Numbers:
 
 
 class Fig6(Experiment[Fig6Numbers]):
-    """Figure 6: four CUBIC and four SACK flows on 400 Mbit/s, 40 ms, a buffer of one BDP of a flow.
+    """Figure 6: four CUBIC and four SACK flows on 400 Mbit/s, 40 ms, a buffer of one BDP.
 
     The four CUBIC flows converge "nicely within a short period of time", with smooth windows; the link is used to about 95 %, 72 % of it by
     CUBIC, 23 % by SACK: read as iperf's numbers, which are payload. 72 + 23 leaves no capacity for the 15 % of background traffic of section 6.1, so

@@ -21,7 +21,7 @@ class Sec1Multiplexing(Experiment[Joined]):
 
     "Although BIC-TCP may converge slowly under low statistical multiplexing where only a few flows are competing, its convergence speed is not an
     issue under typical Internet environments." A second flow joins one that is alone; or it joins with others of the same algorithm, on a link
-    that is as much faster, so that the fair share is the same. Left open: all numbers.
+    that is correspondingly faster, so that the fair share is the same. Left open: all numbers.
     """
 
     title = "Convergence of two flows alone, and among many"
