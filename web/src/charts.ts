@@ -218,7 +218,7 @@ export class Charts {
     if (gliding) this.redraw();
   }
 
-  /** A lane per group: tail drops are bars, random losses rings. */
+  /** A lane per group: full-queue drops are bars, random losses rings. */
   #drops(view: View, colours: Theme): void {
     const { g } = this.queue;
     this.queue.unclip();

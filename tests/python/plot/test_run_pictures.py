@@ -77,9 +77,9 @@ def test_losses_are_marked_by_their_causes(run: package.Result) -> None:
     figure = plot.windows(run)
     strips = {strip.get_gid(): len(strip.get_segments()) for strip in figure.axes[0].collections if strip.get_gid()}  # type: ignore[attr-defined]
     kinds = run.events["kind"].to_pylist()
-    expected = {"tail drops": "drop_queue", "random losses": "drop_loss", "timeouts": "timeout"}
+    expected = {"full-queue drops": "drop_queue", "random losses": "drop_loss", "timeouts": "timeout"}
     assert strips == {name: kinds.count(kind) for name, kind in expected.items() if kind in kinds}
-    assert strips["random losses"] > 0 and strips["tail drops"] > 0
+    assert strips["random losses"] > 0 and strips["full-queue drops"] > 0
     marked = ecn_run()
     names = {strip.get_gid() for strip in plot.windows(marked).axes[0].collections}
     assert "ECN reductions" in names

@@ -147,7 +147,7 @@ pub(crate) use cause;
 /// What is said of packets that found no room, whatever the discipline.
 pub(crate) const FULL: CauseWords = cause!(
     "queue", link "for lack of space", flow "for lack of space",
-    heading "full", counted "by the full queue", legend "for lack of space", picture "tail drops", always true
+    heading "full", counted "by the full queue", legend "for lack of space", picture "full-queue drops", always true
 );
 
 /// Declares the settings of a queue discipline: `name: Kind = default, unit, help, source;` a row, without the default where the setting
