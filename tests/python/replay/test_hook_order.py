@@ -66,7 +66,7 @@ def test_a_window_that_the_sender_would_not_have_is_found_named_and_shown(cwnd: 
     assert "window: cwnd" in {kind["kind"] for kind in outcome["states"]}
     done = cwnd("replay", "--transport", folder)
     assert done.returncode == 1 and done.stderr == ""
-    said = f"events before which its window or slow start threshold differed: {outcome['windows']:,}\n"
+    said = f"events before which the simulator's window or slow start threshold differed: {outcome['windows']:,}\n"
     assert said in done.stdout
 
 

@@ -158,8 +158,8 @@ def report_transport(outcome: TransportOutcome) -> None:
         ("expired timers", outcome["timers"]),
     ):
         print(f"{what}: {count:,}; different in the simulator: {others:,}")
-    print(f"events before which its view of outstanding data differed: {outcome['out_of_step']:,}")
-    print(f"events before which its window or slow start threshold differed: {outcome['windows']:,}")
+    print(f"events before which the simulator's view of outstanding data differed: {outcome['out_of_step']:,}")
+    print(f"events before which the simulator's window or slow start threshold differed: {outcome['windows']:,}")
     for connections, why in (
         (outcome["gaps"], "data missing from the record (docs/adr/0007-missing-hook-results.md)"),
         (outcome["no_sack"], "losses without selective acknowledgements"),
