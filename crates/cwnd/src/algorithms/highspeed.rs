@@ -46,7 +46,7 @@ crate::params! {
     /// ```
     pub struct HighSpeedParams for HighSpeed {
         row: ParamKind::Choice(&["reached", "not_passed", "interpolated"]), "", 0 => 2, "RFC 3649 §5, appendix B; Linux",
-            "row of the table: the last that the window has reached, the first that it has not passed, or interpolated";
+            "row of the table that applies: the last one reached, the first one not yet passed, or interpolated";
         counting: ParamKind::Choice(COUNT_NAMES), "", 0 => 1, "RFC 3649 §5",
             "what grows the window: acknowledged segments, or acknowledgements";
     }

@@ -46,7 +46,7 @@ crate::params! {
         random_kept: ParamKind::Whole, "%", 50 => 99, "Fu and Liew 2003 §III",
             "share of the window kept after a random loss";
         parts: ParamKind::Whole, "1/segment", 1 => 1_024, "Linux",
-            "parts per segment to which the estimate of segments in queues is rounded up";
+            "the estimate of segments in queues is rounded up to a multiple of 1/parts of a segment";
         crowded: ParamKind::Choice(CROWDED_NAMES), "", 0 => 1, "Fu and Liew 2003 §III; Linux",
             "growth with more in queues: count half of the acknowledged segments, or skip every other increment";
         fresh_base: ParamKind::Flag, "", 0 => 1, "Fu and Liew 2003 §II",

@@ -48,7 +48,7 @@ crate::params! {
         rho: ParamKind::Whole, "rounds", 0 => 1_000, "Baiocchi et al. 2007; Linux",
             "after this many slow rounds in a row, a loss halves the window";
         zeta: ParamKind::Whole, "rounds", 0 => 1_000_000, "Linux",
-            "after more fast rounds than this, the standard flow's window restarts at 2";
+            "after more fast rounds than this, the window of the imagined standard flow restarts at 2";
         per_segment: ParamKind::Whole, "segments", 1 => 10_000, "Kelly 2003 (a = 0.01)",
             "acknowledged segments per segment of growth in fast rounds, or the window if that is smaller";
     }

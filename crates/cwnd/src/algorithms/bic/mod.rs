@@ -59,7 +59,7 @@ crate::params! {
         low_window: ParamKind::Whole, "segments", 0 => 1_000_000, "Xu et al. 2004",
             "up to this window, standard TCP";
         smooth_part: ParamKind::Whole, "", 4 => 1_000, "Linux",
-            "round trips for the last B segments of the search, and the first beyond it; search = linux only";
+            "round trips for the last four segments of the search, and the first beyond it; search = linux only";
         fast_convergence: ParamKind::Flag, "", 0 => 1, "Xu et al. 2004 §III.D",
             "remember a lower maximum when a loss occurs below the last one";
         updates_per_s: ParamKind::Whole, "1/s", 0 => 1_000, "Linux",

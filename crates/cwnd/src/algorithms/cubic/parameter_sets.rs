@@ -66,7 +66,7 @@ crate::params! {
             "what fast convergence compares the window with: W_max after fast convergence, or the window before the last loss";
         friendliness: ParamKind::Choice(&["off", "window", "target", "formula", "newreno"]), "", 0 => 4,
             "RFC 9438 §4.3; Ha et al. 2008 §3.3; RFC 8312 §4.2; FreeBSD D46546",
-            "Reno-friendly region: none, window set to W_est, growth aimed at W_tcp, Eq. 4 of RFC 8312, NewReno's own growth";
+            "Reno-friendly region. window: cwnd is set to W_est; target: growth aims at W_tcp; formula: Eq. 4 of RFC 8312; newreno: NewReno's own growth";
         alpha: ParamKind::Decimal, "segments", 0 => 655_360, "RFC 9438 §4.3; Rhee and Xu 2005 §II.C",
             "growth of W_est per round trip; 0: 3 (1 - beta) / (1 + beta)";
         alpha_one: ParamKind::Flag, "", 0 => 1, "RFC 9438 §4.3",

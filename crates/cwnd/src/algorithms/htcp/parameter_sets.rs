@@ -31,7 +31,7 @@ crate::params! {
         slope: ParamKind::Whole, "1/s", 0 => 1_000, "Leith and Shorten 2004",
             "factor of Δ − Δ_L in α";
         divisor: ParamKind::Whole, "s", 1 => 1_000, "Leith and Shorten 2004",
-            "divisor of Δ − Δ_L, whose square is added to α";
+            "((Δ − Δ_L) / divisor)² is added to α";
         beta_min: ParamKind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
             "smallest factor of the window kept after a loss";
         beta_max: ParamKind::Decimal, "", 6_554 => 64_881, "Leith and Shorten 2004",
@@ -43,7 +43,7 @@ crate::params! {
         rtt_floor_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
             "RTTmin above which β follows the RTT";
         rtt_step_ms: ParamKind::Whole, "ms", 0 => 10_000, "Linux",
-            "samples further than this above RTTmax are ignored; 0: none";
+            "samples further than this above RTTmax are ignored; 0: none is ignored";
         fading: ParamKind::Whole, "%", 0 => 100, "Linux",
             "part of RTTmax − RTTmin that remains at each loss";
         arithmetic: ParamKind::Choice(ARITHMETIC_NAMES), "", 0 => 1, "Linux",
@@ -71,7 +71,7 @@ impl Registered for Htcp {
     const SETS: &'static [Set<HtcpParams>] = &[
         Set {
             name: "htcp",
-            summary: "1 + 10 Δ + Δ²/4 segments per round trip a second after a loss, RTTmin/RTTmax kept",
+            summary: "1 + 10 Δ + Δ²/4 segments per round trip from a second after a loss on, RTTmin/RTTmax kept",
             source: "Leith and Shorten 2004",
             recovery: Recovery::Sack,
             params: PAPER,
