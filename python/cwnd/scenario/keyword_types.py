@@ -66,13 +66,13 @@ class CommonSettings(ScenarioSettings, total=False):
 class ParkingLotSettings(CommonSettings, QueueDisciplines, total=False):
     """Keywords of `parking_lot` besides `hops` and `delay`."""
 
-    #: Rate of the link, in IP bits on the wire; none: no rate and no queue (100Mbit/s in `compare` and
+    #: Rate of the link, counting whole IP packets; none: no rate and no queue (100Mbit/s in `compare` and
     #: `sweep`). A string, steps, a trace or a series.
     rate: Rate | None
     #: Round trip time without queueing; a flow may have its own (40ms in `compare` and `sweep`).
     rtt: str | None
-    #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
-    #: `sweep`).
+    #: Limit of the queue, such as 1bdp, '0.1bdp, at least 4packets', 1000packets, 500kB or 50ms (1bdp in
+    #: `compare` and `sweep`).
     buffer: str | None
     #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
     #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
@@ -89,7 +89,7 @@ class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
     reverse: bool | Mapping[str, Value]
     #: One-way propagation delay of the link. A string, or a series, `{"series": file}`.
     delay: str | Mapping[str, Value] | None
-    #: Max packets on a link without a rate at once, as with tc netem's limit. `"300packets"`.
+    #: Max packets at once on a link without a rate, as with tc netem's limit. `"300packets"`.
     delay_limit: str | None
     #: Packets with extra delay, which later ones overtake. `{"share": 0.01, "extra": "10ms"}`.
     reorder: Mapping[str, Value] | None
@@ -102,11 +102,11 @@ class PathSettings(ScenarioSettings, QueueDisciplines, total=False):
 class DumbbellSettings(PathSettings, total=False):
     """Keywords of `dumbbell` besides `rtt`."""
 
-    #: Rate of the link, in IP bits on the wire; none: no rate and no queue (100Mbit/s in `compare` and
+    #: Rate of the link, counting whole IP packets; none: no rate and no queue (100Mbit/s in `compare` and
     #: `sweep`). A string, steps, a trace or a series.
     rate: Rate | None
-    #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
-    #: `sweep`).
+    #: Limit of the queue, such as 1bdp, '0.1bdp, at least 4packets', 1000packets, 500kB or 50ms (1bdp in
+    #: `compare` and `sweep`).
     buffer: str | None
     #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
     #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or
@@ -130,13 +130,13 @@ class BottleneckSettings(DumbbellSettings, total=False):
 class AxisSettings(PathSettings, total=False):
     """Settings of one bottleneck, of which several values are an axis."""
 
-    #: Rate of the link, in IP bits on the wire; none: no rate and no queue (100Mbit/s in `compare` and
+    #: Rate of the link, counting whole IP packets; none: no rate and no queue (100Mbit/s in `compare` and
     #: `sweep`). A string, steps, a trace or a series.
     rate: Axis | None
     #: Round trip time without queueing; a flow may have its own (40ms in `compare` and `sweep`).
     rtt: Axis | None
-    #: Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms (1bdp in `compare` and
-    #: `sweep`).
+    #: Limit of the queue, such as 1bdp, '0.1bdp, at least 4packets', 1000packets, 500kB or 50ms (1bdp in
+    #: `compare` and `sweep`).
     buffer: Axis | None
     #: Random or scheduled losses on the link, in addition to the queue's drops: every:1000 (or
     #: every:1000,FIRST), random:0.001, gilbert:P,R,1-K,1-H, gemodel:P,R,1-H,1-K (the order of tc netem) or

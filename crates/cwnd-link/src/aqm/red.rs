@@ -122,7 +122,7 @@ impl Described for Red {
     const OPTION: Option<SettingOption> = Some(SettingOption {
         names: &["min", "max"],
         example: &["0.2bdp", "0.6bdp"],
-        help: "Random Early Detection between these averages of the queue, such as 0.2bdp..0.6bdp.",
+        help: "Random Early Detection between these average queue lengths, such as 0.2bdp..0.6bdp.",
         what: "the thresholds",
     });
     const CAUSE: CauseWords = cause!(

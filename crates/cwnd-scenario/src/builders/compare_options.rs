@@ -31,7 +31,7 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Link,
         default: Written("100Mbit/s"),
         option: Text,
-        help: "Rate of the link, in IP bits on the wire; none: no rate and no queue.",
+        help: "Rate of the link, counting whole IP packets; none: no rate and no queue.",
         group: Link,
         axis: "10Mbit/s,100Mbit/s",
         in_shell: true,
@@ -59,7 +59,7 @@ pub const KEYWORDS: &[Keyword] = &[
         place: Place::Limit,
         default: Written("1bdp"),
         option: Text,
-        help: "Limit of the queue: 1bdp ('0.1bdp, at least 4packets'), 1000packets, 500kB or 50ms.",
+        help: "Limit of the queue, such as 1bdp, '0.1bdp, at least 4packets', 1000packets, 500kB or 50ms.",
         group: Link,
         axis: "0.5bdp,100packets",
         in_shell: true,
@@ -181,7 +181,7 @@ pub const KEYWORDS: &[Keyword] = &[
     Keyword {
         name: "delay_limit",
         place: Place::Link,
-        help: "Max packets on a link without a rate at once, as with tc netem's limit.",
+        help: "Max packets at once on a link without a rate, as with tc netem's limit.",
         group: Link,
         python_help: "`\"300packets\"`.",
         ..ROW

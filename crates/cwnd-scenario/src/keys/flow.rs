@@ -33,7 +33,7 @@ keys! {
             "real stack at both ends of the connection, in virtual time, with its own recovery, acknowledgements and pacing. `cc` may be one of its own algorithms, such as `stock-cubic`; cwnd's algorithms use `slow_start = \"hystart\"` there instead of HyStart++. Lane sim",
             "quinn-proto 0.11, noq-proto 1, smoltcp 0.14", Lanes::STACK;
         tls: bool = false, Flag, "",
-            "whether the stack encrypts its packets and its handshake is TLS; otherwise, only their sizes are the same. Requires `stack`", "RFC 9001", Lanes::STACK;
+            "whether the stack encrypts its packets and its handshake is TLS; otherwise, they only have the same sizes. Requires `stack`", "RFC 9001", Lanes::STACK;
         exec: Option<String> = None, Optional(NonEmpty(COMMAND), "none"), "",
             "command of the child process at each end, with words separated by spaces. Requires `stack = \"exec\"`, whose page describes the protocol",
             "docs/reference/exec-protocol.md", Lanes::STACK;
@@ -64,7 +64,7 @@ keys! {
         rwnd: Option<u32> = None, Optional(Count(1, MAX_WINDOW), "no limit; with a `stack`, its default"), "segments",
             "receive window; with a `stack`, of the connection and of its stream, in full datagrams", "RFC 9293 §3.8, RFC 9000 §4.1", Lanes::LIVE.and(Lanes::STACK);
         min_rto: u64 = 200_000_000, Time, "ns",
-            "min difference between the retransmission timeout and the smoothed RTT. RTT variation is sampled once per round trip, so values below the default cause no timeouts if fast retransmit repairs the loss (tested on two DropTail paths)",
+            "min difference between the retransmission timeout and the smoothed RTT. RTT variation is sampled once per round trip, so values below the default cause no timeouts if fast retransmit repairs the loss (tested on two DropTail paths), except a few with `recovery = \"linux\"`",
             "Linux: 200 ms";
         limited_transmit: bool = true, Flag, "",
             "whether early duplicate acknowledgements release new segments", "RFC 3042";
@@ -90,7 +90,7 @@ keys! {
             "whether the host has segmentation offload: it hands over several segments at a time, as many as it sends in a millisecond, and they leave back to back; with `pacing`, the next ones leave when the pace allows. Requires `recovery = \"linux\"`",
             "Linux: tcp_tso_should_defer, tcp_tso_autosize", Lanes::LIVE_FLOWS;
         gro: Option<u64> = None, Optional(Gro, "none: each segment is processed on arrival"), "ns",
-            "time from the first segment waiting at the receiver's interface until the interface processes all that have arrived: consecutive ones with one timestamp, up to 64 kB, are merged and acknowledged as one",
+            "time from the arrival of the first waiting segment until the receiver's interface processes all that have arrived; consecutive ones with one timestamp, up to 64 kB, are merged and acknowledged as one",
             "Linux: napi_gro_receive, tcp_gro_receive; ethtool: rx-usecs", Lanes::LIVE_FLOWS;
         ecn: bool = false, Flag, "",
             "whether the connection negotiates ECN: queues with `ecn` can mark its new data, and marks reduce the window", "RFC 3168", Lanes::LIVE.and(Lanes::STACK);
@@ -99,7 +99,7 @@ keys! {
         app_rate: Option<u64> = None, Optional(Rate, "no limit"), "bit/s",
             "rate at which the application writes payload", "", Lanes::LIVE.and(Lanes::STACK);
         idle_restart: bool = true, Flag, "",
-            "whether an idle time resets the window; with `recovery = \"linux\"`, each timeout in it halves the window", "RFC 5681 §4.1, RFC 2861 §3";
+            "whether the window is reset after an idle time; with `recovery = \"linux\"`, it is halved for each timeout that the idle time contains", "RFC 5681 §4.1, RFC 2861 §3";
     }
     also {
         /// Parameters that differ from the set, as written.

@@ -252,7 +252,7 @@ impl ValueFormat for Fraction {
     type Value = u64;
 
     fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
-        "a number above 0, at most 1, of at most fifteen decimals".into()
+        "a number above 0, at most 1, with at most fifteen decimals".into()
     }
 
     fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {

@@ -26,18 +26,18 @@ keys! {
         delay: LinkDelay = LinkDelay { first: 0, series: None }, Delays, "ns",
             "one-way propagation delay, constant or a series. The rest of a flow's initial round trip time is delay at its ends", "";
         delay_limit: Option<u64> = None, Optional(Packets, "no limit"), "packets",
-            "max packets on a link without a rate at once; any more are dropped", "tc-netem: limit without rate";
+            "max packets at once on a link without a rate; any more are dropped", "tc-netem: limit without rate";
         loss: Loss = Loss::None, Losses, "",
             "random losses of all packets on the link, numbered by arrival: `\"every:1000\"`, `\"every:1000,1\"` (the first one is number 1), `\"random:0.001\"`, `\"gilbert:P,R,1-K,1-H\"` (good to bad, bad to good, loss in good, in bad), `\"gemodel:P,R,1-H,1-K\"` (the same in the order of tc-netem: loss in bad before loss in good), `\"gilbert:p=0.01,r=0.1,1-h=0.7,1-k=0\"` (by netem's names), `\"at:5000,9000\"`; or the table `{ gemodel = [\"1%\", \"10%\", \"70%\", \"0.1%\"] }` in netem's order. A probability is a number or a percentage",
             "Gilbert 1960, Elliott 1963";
         jitter: JitterSpec = JitterSpec { delay: Jitter::None, overtaking: false, centered: false }, JitterKind, "",
-            "random delay in addition to `delay`, and to `rtt` unless it is `centered`; a time alone is uniform from 0 to it", "";
+            "random delay in addition to `delay`, and to `rtt` unless it is `centered`; a plain time means uniform from 0 to that time", "";
         reorder: Option<Reorder> = None, Optional(Reordering, "none"), "",
             "packets with extra delay, so that later ones overtake them", "";
         count_in_service: bool = false, PrintIfTrue, "",
             "whether the queue's limit, in packets or bytes, includes the packet being sent", "FreeBSD: dummynet; ns-2: limit_";
         tick: Option<u64> = None, Optional(TimeAbove0, "none"), "ns",
-            "the link moves packets only at multiples of this time. A packet that arrives in between counts as arriving at the last multiple; it leaves the queue, and later the link, at the first multiple after its time. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
+            "the link moves packets only at multiples of this time. A packet that arrives in between counts as arriving at the previous multiple; it leaves the queue, and later the link, at the first multiple at or after the time it is due. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
         queue: Option<QueueSpec> = Some(QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL }),
             Optional(Queue, "`{ kind = \"droptail\", limit = \"1bdp\" }`; none without a `rate`"), "",
             "the queue", "";
