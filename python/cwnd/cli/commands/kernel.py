@@ -204,9 +204,9 @@ class TraceCommand:
 @app.command(context_settings={"allow_interspersed_args": False})
 @takes(TraceCommand)
 def trace(options: TraceCommand) -> None:
-    """Trace connections: every hook call of an algorithm, repeated on the host at once, or every acknowledgement.
+    """Trace connections: every hook call of an algorithm, repeated at once in this program, or every acknowledgement.
 
-    The calls of a kernel object are repeated if --plugin names its crate. Without -o nothing is kept. Exit code 1 if kernel and host ever differ,
+    The calls of a kernel object are repeated if --plugin names its crate. Without -o nothing is kept. Exit code 1 if the two ever differ,
     or if nothing was recorded; otherwise the command's.
     """
     required()

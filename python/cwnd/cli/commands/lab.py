@@ -49,7 +49,7 @@ def command(
         bool, typer.Option("--no-open", help="Only print the address of the page; do not open a browser.")
     ] = False,
 ) -> None:
-    """Open the web page, which simulates every packet of a minute again whenever you move a slider.
+    """Open the web page, which simulates a minute again, packet by packet, whenever you move a slider.
 
     It is one file, works without a network, and contains this program's simulator: its numbers are those of `cwnd compare`. docs/guide/lab.md says what it can do.
     """

@@ -66,7 +66,7 @@ class ReproduceOptions:
         str,
         typer.Option(
             metavar="LANE",
-            help="live: also run the points that allow it with the running kernel's TCP, in real time (root); with one seed unless --seeds is given.",
+            help="live: also run, in real time and with the running kernel's TCP (root), the points that allow it; one seed unless --seeds is given.",
         ),
     ] = "sim"
     listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False

@@ -45,7 +45,7 @@ class ScenarioOptions(RunOptions):
 
 @takes(ScenarioOptions)
 def command(options: ScenarioOptions) -> None:
-    """Run a scenario file: any network, traffic, actions.
+    """Run a scenario file, with any network, traffic and actions.
 
     docs/guide/write-a-scenario.md explains the keys with examples, and docs/reference/scenario.md lists them. scenarios/ has examples to start from;
     `cwnd compare ... -o DIR` writes a scenario with every default in it.

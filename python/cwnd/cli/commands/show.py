@@ -27,7 +27,7 @@ def command(
     """Explain an algorithm: its parameters with unit, range, default, help and source, and its inner variables.
 
     It also explains the values of a flow's `slow_start` (`standard`, `hystart++`, `hystart`, `rfc5681`), `host` (`linux`, `rfc`, `linux-2.6`,
-    `freebsd-14`, `ns-2`) and `stack` (`quinn`, `noq`, `exec`), and the stacks' own algorithms (`stock-cubic` and so on).
+    `freebsd-14`, `ns-2`) and `stack` (`quinn`, `noq`, `smoltcp`, `exec`), and the stacks' own algorithms (`stock-cubic` and so on).
     """
     starts = {start["name"]: start for start in _native.slow_starts()}
     if start := starts.get(name):
