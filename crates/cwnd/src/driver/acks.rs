@@ -129,7 +129,7 @@ impl<A: Algorithm> Driver<A> {
             self.cc.cong_control(&mut self.conn, ack.delivered);
         } else if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
             if self.options.reduction == Reduction::Proportional {
-                self.prr.on_ack(&mut self.conn, ack);
+                self.prr.on_ack(&mut self.conn, ack, self.options.tells_as_linux);
             }
         } else if ack.acked > 0 {
             let una = self.conn.snd_una;

@@ -48,7 +48,9 @@ impl Prr {
     }
 
     /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. // RFC 9937 §6.2
-    pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack) {
+    ///
+    /// `as_linux`: the reduction that an echo began forces a segment out, too, as long as none has left. // Linux: tcp_cwnd_reduction
+    pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack, as_linux: bool) {
         if ack.delivered == 0 {
             return;
         }
@@ -63,7 +65,8 @@ impl Prr {
             let safe = ack.acked > 0 && !ack.new_loss;
             owed.max(ack.delivered).saturating_add(u32::from(safe)).min(target - pipe)
         };
-        send = send.max(self.forced(conn));
+        let forced = if as_linux { u32::from(self.out == 0) } else { self.forced(conn) };
+        send = send.max(forced);
         // With nothing in flight and nothing owed both are 0. A window of 0 would leave everything to the timer.
         conn.cwnd = pipe.saturating_add(send).max(1);
     }

@@ -4,7 +4,7 @@
 use super::prr::Prr;
 use super::{Ack, Driver, Flight, RecoveryEpoch, Reduction};
 use crate::algorithm::Algorithm;
-use crate::conn::{CaState, Conn};
+use crate::conn::{CaState, Conn, INFINITE_SSTHRESH};
 use crate::hook_argument_types::CaEvent;
 
 impl<A: Algorithm> Driver<A> {
@@ -28,6 +28,13 @@ impl<A: Algorithm> Driver<A> {
         }
     }
 
+    /// A reduction is over. Linux does not say so to an algorithm with `cong_control`. // Linux: tcp_end_cwnd_reduction
+    fn tell_complete_cwr(&mut self) {
+        if !(self.options.tells_as_linux && self.cc.has_cong_control()) {
+            self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
+        }
+    }
+
     /// The epoch's data has been repaired.
     pub(super) fn end_epoch(&mut self) {
         let state = self.conn.ca_state;
@@ -38,7 +45,7 @@ impl<A: Algorithm> Driver<A> {
             if opens_first {
                 self.enter(CaState::Open);
             }
-            self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
+            self.tell_complete_cwr();
         }
         if !opens_first {
             self.enter(CaState::Open);
@@ -55,7 +62,8 @@ impl<A: Algorithm> Driver<A> {
 
     /// The window is where the reduction leads: what a proportional one lets go at the moment is no window.
     pub(super) fn finish_reduction(&mut self) {
-        if self.reduces_step_by_step() {
+        // An algorithm with `cong_control` may have set no threshold. // Linux: tcp_end_cwnd_reduction
+        if self.reduces_step_by_step() && self.prr.target < INFINITE_SSTHRESH {
             self.conn.cwnd = self.prr.target;
         }
     }
@@ -86,17 +94,16 @@ impl<A: Algorithm> Driver<A> {
 
     /// Brings the window towards `target`, by the chosen way.
     pub(super) fn start_reduction(&mut self, target: u32) {
+        // Linux: tp->prior_cwnd
+        let before = if self.options.tells_as_linux { self.conn.cwnd } else { self.flight() };
+        // It counts for an algorithm with `cong_control`, too: another may take its place before the reduction ends.
+        self.prr = Prr::start(before, target);
         if self.cc.has_cong_control() {
             return;
         }
         match self.options.reduction {
             Reduction::Immediate => self.conn.cwnd = target,
-            Reduction::Proportional => {
-                // Linux: tp->prior_cwnd
-                let before = if self.options.tells_as_linux { self.conn.cwnd } else { self.flight() };
-                self.prr = Prr::start(before, target);
-                self.prr.hold(&mut self.conn);
-            }
+            Reduction::Proportional => self.prr.hold(&mut self.conn),
         }
     }
 
@@ -176,7 +183,7 @@ impl<A: Algorithm> Driver<A> {
     pub fn on_recovery_by_timer(&mut self) {
         if self.options.reduction == Reduction::Proportional && !self.cc.has_cong_control() {
             let one = Ack::new(self.conn.now_us, 0, 0, 1).new_loss(true);
-            self.prr.on_ack(&mut self.conn, &one);
+            self.prr.on_ack(&mut self.conn, &one, self.options.tells_as_linux);
         }
     }
 
@@ -224,7 +231,7 @@ impl<A: Algorithm> Driver<A> {
         if !self.cc.has_cong_control() {
             self.conn.cwnd = self.cc.min_cwnd(&self.conn);
         }
-        self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
+        self.tell_complete_cwr();
         self.enter(CaState::Open);
     }
 
@@ -275,7 +282,7 @@ impl<A: Algorithm> Driver<A> {
     /// assert_eq!(driver.conn.cwnd, 10);
     /// ```
     pub fn on_undone_reduction_over(&mut self) {
-        self.cc.cwnd_event(&mut self.conn, CaEvent::CompleteCwr);
+        self.tell_complete_cwr();
     }
 
     /// Another epoch begins in the repair after a timeout, without that one's end.

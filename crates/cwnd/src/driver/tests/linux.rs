@@ -109,3 +109,74 @@ fn an_undo_leads_slow_start_to_three_quarters_of_the_window() {
         assert_eq!(driver.conn.ssthresh, ssthresh);
     }
 }
+
+// Linux's tcp_cwnd_reduction: as long as nothing has left since the echo, an acknowledgement lets one segment go. Three segments are reduced to
+// two, and two are still out: 3. RFC 9937 forces the fast retransmit alone: 2.
+// Row DR14.
+#[test]
+fn the_reduction_of_an_echo_lets_the_first_segment_go() {
+    for (options, cwnd) in [(Options::LINUX, 3), (Options::TCP.reduction(Reduction::Proportional), 2)] {
+        let mut driver = driver("reno", 3, options);
+        driver.conn.ssthresh = 2;
+        driver.on_ecn(1, 0, 3);
+        driver.conn.in_flight = 2;
+        driver.on_ack(&Ack { acked: 1, ..ack(1, 1, 1) });
+        assert_eq!(
+            (driver.conn.ca_state, driver.conn.ssthresh, driver.conn.cwnd),
+            (CaState::Cwr, 2, cwnd),
+            "{options:?}"
+        );
+    }
+}
+
+/// Its window is its own, and it sets no threshold. Notes the events that it hears of.
+#[derive(Clone, Debug, Default)]
+struct OwnWindow {
+    events: std::sync::Arc<std::sync::Mutex<Vec<CaEvent>>>,
+}
+
+impl crate::CongestionControl for OwnWindow {
+    type Params = ();
+
+    fn ssthresh(&mut self, _conn: &mut Conn, (): &()) -> u32 {
+        INFINITE_SSTHRESH
+    }
+
+    fn cong_avoid(&mut self, _conn: &mut Conn, _ack: u32, _acked: u32, (): &()) {}
+
+    fn has_cong_control(&self) -> bool {
+        true
+    }
+
+    fn cong_control(&mut self, conn: &mut Conn, _acked: u32, (): &()) {
+        conn.cwnd = 20;
+    }
+
+    fn cwnd_event(&mut self, _conn: &mut Conn, event: CaEvent, (): &()) {
+        self.events.lock().expect("one thread").push(event);
+    }
+}
+
+impl crate::controller::Custom for OwnWindow {}
+
+// Linux's tcp_end_cwnd_reduction does nothing for an algorithm with `cong_control`, and nothing where no threshold was set: an algorithm that
+// takes its place within the recovery keeps the window.
+// Row DR14.
+#[test]
+fn the_end_of_a_recovery_leaves_a_window_alone_that_nobody_reduced() {
+    let cc = OwnWindow::default();
+    let events = cc.events.clone();
+    let mut driver = Driver::new(
+        Controller::Custom(Box::new(cc)),
+        Conn { is_cwnd_limited: true, packets_out: 20, in_flight: 19, ..Conn::new(1200, 20) },
+        Options::LINUX,
+    );
+    driver.on_loss(1, 0, 20);
+    let mut other = driver.clone();
+    driver.on_ack(&ack(2, 20, 20));
+    assert_eq!((driver.conn.ca_state, driver.conn.cwnd), (CaState::Open, 20));
+    assert_eq!(*events.lock().expect("one thread"), [], "not even the end");
+    other.switch(Controller::by_name("reno").expect("registered"));
+    let credit = other.on_progress(&ack(2, 20, 20));
+    assert_eq!((other.conn.ca_state, other.conn.cwnd, credit), (CaState::Open, 20, 20));
+}
