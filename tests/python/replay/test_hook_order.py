@@ -68,6 +68,7 @@ def test_a_window_that_the_sender_would_not_have_is_found_named_and_shown(cwnd: 
     assert done.returncode == 1 and done.stderr == ""
     said = f"events before which the simulator's window or slow start threshold differed: {outcome['windows']:,}\n"
     assert said in done.stdout
+    assert "\nfirst window: cwnd: event " in done.stdout
 
 
 # A round trip a microsecond longer at every second call of pkts_acked, and no call of cong_avoid but ones for no segment.

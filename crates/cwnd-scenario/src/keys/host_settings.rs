@@ -122,7 +122,7 @@ hosts! {
         burst: "after a recovery, Linux limits the window to the flight plus 3 segments; that does not limit bursts";
         gro: "a property of the machine. Generic merging came with 2.6.29; earlier, drivers had their own";
     } lacks {
-        "half the window for each timeout of an idle time (RFC 2861 §3): here it is reset";
+        "after an idle time, half the window for each timeout, and a threshold of at least three quarters of it (RFC 2861 §3): here the window is reset";
         "rate halving itself: one segment sent per two acknowledged, until the window is half of the earlier flight";
         "local congestion: a full queue of the sender's own interface reduces the window at once (tcp_enter_cwr). Here the queue drops, and recovery repairs the loss";
         "quick acknowledgements";

@@ -69,7 +69,7 @@ pub struct Options {
     /// everything for lost then (RFC 8985 §6.3), as in Linux. What was lost must have left `in_flight`.
     pub timeout_keeps_flight: bool,
     /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD). With `tells_as_linux` it is
-    /// halved for each timeout instead, down to the initial one, and `ssthresh` rises to three quarters of it (RFC 2861 §3). Never for an
+    /// halved for each timeout instead, down to the initial one, after `ssthresh` has risen to at least three quarters of it, unless a reduction goes on (RFC 2861 §3). Never for an
     /// algorithm with `cong_control`, as in Linux.
     pub idle_restart: bool,
     /// What `packets_out` is.

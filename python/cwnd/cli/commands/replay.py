@@ -152,7 +152,7 @@ def report_transport(outcome: TransportOutcome) -> None:
         f"{outcome['calls']:,} calls at {outcome['events']:,} events of {connections:,} connection{'' if connections == 1 else 's'}: "
         f"{outcome['divergent']:,} events with other calls in the simulator; {left_out}"
     )
-    print("compared: the order of the calls, their arguments except in_flight, the results of ssthresh and undo_cwnd")
+    print("compared: the order of the calls, their arguments except in_flight, the results of ssthresh and undo_cwnd, window and threshold before each event")
     for what, (count, others) in (
         ("retransmitted segments", outcome["retransmissions"]),
         ("expired timers", outcome["timers"]),
@@ -175,5 +175,8 @@ def report_transport(outcome: TransportOutcome) -> None:
             print(f"{title} (events; of these, with both sides equal before):")
         for kind in kinds:
             print(f"  {kind['events']:>7,} {kind['fresh']:>7,}  {kind['kind']}")
+    windows = [kind for kind in outcome["states"] if kind["kind"].startswith("window: ")]
     if outcome["first"]:
         print(f"first: {outcome['first']}", end="")
+    elif windows:
+        print(f"first {windows[0]['kind']}: {windows[0]['first']}", end="")
