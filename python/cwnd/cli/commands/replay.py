@@ -178,5 +178,5 @@ def report_transport(outcome: TransportOutcome) -> None:
     windows = [kind for kind in outcome["states"] if kind["kind"].startswith("window: ")]
     if outcome["first"]:
         print(f"first: {outcome['first']}", end="")
-    elif windows:
+    if windows:
         print(f"first {windows[0]['kind']}: {windows[0]['first']}", end="")
