@@ -123,5 +123,7 @@ def given_values(given: Mapping[str, object], options: Mapping[str, SettingOptio
         else:
             values[name] = MEANINGS[KEYWORDS[name]["form"] or "text"](value)
     if "ecn" in values and values.keys().isdisjoint(options):
-        fail(f"--ecn: not accepted; expected a queue that marks packets: {' or '.join(f'--{name}' for name in options)}")
+        fail(
+            f"--ecn: not accepted; expected a queue that marks packets: {' or '.join(f'--{name}' for name in options)}"
+        )
     return values

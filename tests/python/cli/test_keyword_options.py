@@ -79,7 +79,9 @@ def test_marks_need_a_queue_that_marks(capsys: pytest.CaptureFixture[str]) -> No
     assert marking == {"codel": {"target": "5ms", "interval": "100ms"}, "ecn": True}
     with pytest.raises(typer.Exit):
         given_values({"red": None, "codel": None, "drop_head": True, "ecn": True})
-    assert capsys.readouterr().err == "error: --ecn: not accepted; expected a queue that marks packets: --red or --codel\n"
+    assert (
+        capsys.readouterr().err == "error: --ecn: not accepted; expected a queue that marks packets: --red or --codel\n"
+    )
 
 
 # What is too much for the last setting is refused by its key.

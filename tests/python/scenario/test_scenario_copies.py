@@ -76,7 +76,8 @@ def test_a_printed_scenario_is_read_back_with_its_files() -> None:
 
 def test_a_missing_file_is_refused_with_the_nearest_one_that_is_handed_in() -> None:
     with pytest.raises(
-        ScenarioError, match=re.escape("(no file with this path was given with the scenario; did you mean radoi.trace?)")
+        ScenarioError,
+        match=re.escape("(no file with this path was given with the scenario; did you mean radoi.trace?)"),
     ):
         Scenario.from_toml(document(), {"radoi.trace": TRACE, "sizes.csv": SIZES})
 

@@ -152,7 +152,9 @@ def report_transport(outcome: TransportOutcome) -> None:
         f"{outcome['calls']:,} calls at {outcome['events']:,} events of {connections:,} connection{'' if connections == 1 else 's'}: "
         f"{outcome['divergent']:,} events with other calls in the simulator; {left_out}"
     )
-    print("compared: the order of the calls, their arguments except in_flight, the results of ssthresh and undo_cwnd, window and threshold before each event")
+    print(
+        "compared: the order of the calls, their arguments except in_flight, the results of ssthresh and undo_cwnd, window and threshold before each event"
+    )
     for what, (count, others) in (
         ("retransmitted segments", outcome["retransmissions"]),
         ("expired timers", outcome["timers"]),
