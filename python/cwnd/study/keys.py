@@ -11,6 +11,7 @@ from typing import cast
 
 from cwnd import _native
 from cwnd._internal.input_errors import refused
+from cwnd.scenario.builders import scenario_schema
 from cwnd.scenario.flow import Value
 from cwnd.scenario.keywords import AXES
 from cwnd.scenario.netem import set_netem
@@ -121,7 +122,7 @@ def check_top(key: str) -> None:
     if key in AXES:
         return
     name = parts_of(key)[0][0]
-    defined = json.loads(_native.scenario_schema())["$defs"]
+    defined = scenario_schema()["$defs"]
     if name in defined["document"]["properties"]:
         return
     params = {param["name"] for algorithm in _native.algorithms() for param in algorithm["params"]}
