@@ -44,8 +44,8 @@ pub struct Outcome {
     pub closing: u64,
     /// Events before which the two sides knew different things of the segments that are out.
     pub out_of_step: u64,
-    /// Events before which window or slow start threshold, as the event before has left them, differed: from the calls of the algorithm, and from
-    /// what the sender itself does to them (reductions step by step, timeouts, undo, restarts after an idle time).
+    /// Events before which the window or the slow start threshold differed, as the previous event had left them. Both the algorithm's calls
+    /// and the sender itself change them (reductions step by step, timeouts, undo, restarts after an idle time).
     pub windows: u64,
     /// Segments sent again, and those that the simulator's sender would not have sent again then.
     pub retransmissions: (u64, u64),

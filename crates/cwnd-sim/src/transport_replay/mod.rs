@@ -92,7 +92,7 @@ impl Run {
         let rtt_us = (handshake_rtt_us > 0).then_some(handshake_rtt_us);
         sender.driver.on_ack(&Ack::new(init.now_us, 0, 0, 0).rtt(rtt_us, rtt_us));
         sender.follow_round_trip();
-        // As the kernel's begins, when the connection is open.
+        // The kernel initialises the algorithm once the connection is open.
         let driver = &mut sender.driver;
         driver.cc.init(&mut driver.conn);
         let calls = HookCalls::default();
@@ -112,13 +112,13 @@ impl Run {
         let conn = &mut self.sender.driver.conn;
         conn.set_now(event.time_us);
         conn.ticks = event.ticks;
-        // The kernel restarts before it hands a segment over, the sender while it does.
+        // The kernel records a segment after it has restarted the window; the sender restarts the window as it sends the segment.
         let restart = event.calls.iter().find(|row| matches!(row.call, RESTART));
         let kernel =
             restart.map_or((state.cwnd, state.ssthresh), |row| (row.before.cwnd, row.before.ssthresh));
         let windows = Windows { kernel, sender: (conn.cwnd, conn.ssthresh) };
         (conn.cwnd, conn.ssthresh) = kernel;
-        // Linux has a pacing rate without pacing, too, and HyStart reads it.
+        // Linux has a pacing rate even without pacing, and HyStart reads it.
         if let Some(row) = event.calls.first() {
             conn.pacing_rate = row.before.pacing_rate;
         }

@@ -24,15 +24,16 @@
 //! 1. Something arrives, or a timer fires: it finds out what is acknowledged and what is lost, and brings `conn` up to date.
 //! 2. [`Driver::on_loss`] for the newest packet found lost (or for each), [`Driver::on_ecn`], [`Driver::on_timeout`],
 //!    [`Driver::on_spurious`]; a transport with Linux's recovery also [`Driver::on_lost_retransmission`], [`Driver::on_further_timeout`],
-//!    [`Driver::on_recovery_by_timer`] and [`Driver::on_repaired_loss`]. Lost packets have left `in_flight` by then, and under [`Flight::Pipe`] also `packets_out`.
+//!    [`Driver::on_recovery_by_timer`] and [`Driver::on_repaired_loss`]. Lost packets have left `in_flight` by then, and under
+//!    [`Flight::Pipe`] also `packets_out`.
 //! 3. [`Driver::on_ack`], if an acknowledgement arrived.
 //! 4. [`Driver::on_sent`] before each packet that it sends, which it then counts in `conn`.
 //! 5. [`Driver::on_burst_end`].
 //!
 //! # Algorithms with `cong_control`
-//! They set window and rate themselves, so the driver asks them for `ssthresh`, tells them states and events (but with `tells_as_linux` not the end of a reduction), and leaves their window
-//! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. An undo leaves
-//! what their `undo_cwnd` answers, or the window where that is larger.
+//! They set window and rate themselves, so the driver asks them for `ssthresh`, tells them states and events, and leaves their window
+//! alone at losses, ECN echoes, the end of recovery and idle restarts, as Linux does. With `tells_as_linux` it does not tell them the end
+//! of a reduction. An undo leaves what their `undo_cwnd` answers, or the window where that is larger.
 //!
 //! After a timeout the window is the loss window ([`Options::loss_window`]; with [`Options::timeout_keeps_flight`] on top of what is still
 //! out, or the window where that is smaller), with `cong_control` or without: everything out counts as lost, and no acknowledgement

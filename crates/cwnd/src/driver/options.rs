@@ -69,8 +69,8 @@ pub struct Options {
     /// everything for lost then (RFC 8985 §6.3), as in Linux. What was lost must have left `in_flight`.
     pub timeout_keeps_flight: bool,
     /// Whether the window falls back to the initial one after an idle time of a timeout (RFC 5681 §4.1: SHOULD). With `tells_as_linux` it is
-    /// halved for each timeout instead, down to the initial one, after `ssthresh` has risen to at least three quarters of it, unless a reduction goes on (RFC 2861 §3). Never for an
-    /// algorithm with `cong_control`, as in Linux.
+    /// halved for each timeout instead, down to the initial one (RFC 2861 §3). Unless a reduction goes on, `ssthresh` first rises to at least
+    /// three quarters of it. Never for an algorithm with `cong_control`, as in Linux.
     pub idle_restart: bool,
     /// What `packets_out` is.
     pub flight: Flight,
