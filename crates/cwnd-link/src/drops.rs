@@ -6,6 +6,7 @@ use std::ops::Index;
 
 /// Packets dropped, by cause: `drops[DropCause::Full]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Drops([u64; DropCause::ALL.len()]);
 
 impl Drops {

@@ -9,6 +9,7 @@ const ONE: u64 = 1023 << PARTS_BITS;
 
 /// A histogram of queueing delays, with 64 classes per power of two.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WaitHistogram {
     counts: Vec<u64>,
 }

@@ -41,30 +41,46 @@ pub struct Algorithms {
     flows: Vec<usize>,
     /// Of each group of traffic: its algorithm; none where it sends datagrams.
     traffic: Vec<Option<usize>>,
+}
+
+/// Brings the kernel those algorithms of a scenario that it does not have.
+pub trait Loader {
+    /// Loads an algorithm with parameters; returns its name in the kernel.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] for one that this kernel cannot have.
+    fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error>;
+}
+
+/// Loads the kernel's objects; what was loaded goes with it.
+pub struct ObjectLoader<'a> {
+    #[cfg_attr(not(feature = "kernel"), expect(dead_code, reason = "nothing is loaded"))]
+    objects: &'a PluginObjects,
     #[cfg(feature = "kernel")]
     loaded: Vec<LoadedModule>,
 }
 
+/// What was loaded for a run.
+#[derive(Default)]
+pub struct LoadedObjects {
+    #[cfg(feature = "kernel")]
+    _loaded: Vec<LoadedModule>,
+}
+
 impl Algorithms {
-    /// Finds or loads the algorithms of all flows, and those that they switch to. Those of plugins are in `objects`.
-    pub fn load(scenario: &Scenario, flows: &[Flow], objects: &PluginObjects) -> Result<Self, Error> {
-        let mut all = Self {
-            known: Vec::new(),
-            flows: Vec::new(),
-            traffic: Vec::new(),
-            #[cfg(feature = "kernel")]
-            loaded: Vec::new(),
-        };
-        let used = flows.iter().map(|flow| all.add(&flow.group.cc, &flow.group.params, objects));
+    /// Finds or loads the algorithms of all flows, and those that they switch to.
+    pub fn load(scenario: &Scenario, flows: &[Flow], loader: &mut dyn Loader) -> Result<Self, Error> {
+        let mut all = Self { known: Vec::new(), flows: Vec::new(), traffic: Vec::new() };
+        let used = flows.iter().map(|flow| all.add(&flow.group.cc, &flow.group.params, loader));
         all.flows = used.collect::<Result<_, _>>()?;
         let of_traffic = scenario.traffic.iter().map(|traffic| match traffic.model {
             Model::Udp(_) => Ok(None),
-            _ => all.add(&traffic.sender.cc, &traffic.sender.params, objects).map(Some),
+            _ => all.add(&traffic.sender.cc, &traffic.sender.params, loader).map(Some),
         });
         all.traffic = of_traffic.collect::<Result<_, _>>()?;
         for (_, _, action) in scenario.flow_actions() {
             if let FlowAction::Switch(cc, params) = action {
-                all.add(&cc, &params, objects)?;
+                all.add(&cc, &params, loader)?;
             }
         }
         Ok(all)
@@ -106,7 +122,7 @@ impl Algorithms {
         &mut self,
         cc: &str,
         params: &[(String, String)],
-        objects: &PluginObjects,
+        loader: &mut dyn Loader,
     ) -> Result<usize, Error> {
         if let Some(known) = self.known.iter().position(|known| known.cc == cc && known.params == params) {
             return Ok(known);
@@ -115,19 +131,35 @@ impl Algorithms {
             KERNELS_OWN.iter().find(|(set, name)| *set == cc && params.is_empty() && is_available(name));
         let name = match own {
             Some((_, name)) => (*name).to_owned(),
-            None => self.load_ours(cc, params, objects)?,
+            None => loader.load(cc, params)?,
         };
         self.known.push(Known { cc: cc.to_owned(), params: params.to_vec(), name });
         Ok(self.known.len() - 1)
     }
+}
 
+impl<'a> ObjectLoader<'a> {
+    /// With the objects of plugins in `objects`.
+    pub const fn new(objects: &'a PluginObjects) -> Self {
+        Self {
+            objects,
+            #[cfg(feature = "kernel")]
+            loaded: Vec::new(),
+        }
+    }
+
+    /// What it has loaded.
+    pub fn into_loaded(self) -> LoadedObjects {
+        LoadedObjects {
+            #[cfg(feature = "kernel")]
+            _loaded: self.loaded,
+        }
+    }
+}
+
+impl Loader for ObjectLoader<'_> {
     #[cfg(feature = "kernel")]
-    fn load_ours(
-        &mut self,
-        cc: &str,
-        params: &[(String, String)],
-        objects: &PluginObjects,
-    ) -> Result<String, Error> {
+    fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error> {
         let failed = |error: cwnd_bpf::Error| {
             Error::Scenario(Invalid {
                 field: "flow.cc".into(),
@@ -135,7 +167,7 @@ impl Algorithms {
                 expected: format!("an algorithm that this kernel accepts: {error}"),
             })
         };
-        let loaded = if let Some(file) = objects.get(cc) {
+        let loaded = if let Some(file) = self.objects.get(cc) {
             let mut object = ObjectFile::open(file).map_err(failed)?;
             // The crate that is loaded is the one that it was built from.
             object.host().map_err(failed)?;
@@ -165,13 +197,7 @@ impl Algorithms {
     }
 
     #[cfg(not(feature = "kernel"))]
-    #[expect(clippy::unused_self, reason = "with the feature it keeps what it loads")]
-    fn load_ours(
-        &mut self,
-        cc: &str,
-        _params: &[(String, String)],
-        _objects: &PluginObjects,
-    ) -> Result<String, Error> {
+    fn load(&mut self, cc: &str, _params: &[(String, String)]) -> Result<String, Error> {
         let sets: Vec<_> = KERNELS_OWN.iter().map(|(set, _)| format!("\"{set}\"")).collect();
         let expected = format!(
             "{} without parameters: this installation was built without the kernel part",

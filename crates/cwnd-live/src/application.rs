@@ -6,6 +6,7 @@ use crate::plan::{CHUNK, Plan};
 use crate::socket::{self, TcpInfo};
 use cwnd_record::FlowCounts;
 use rustix::event::epoll;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
@@ -15,7 +16,7 @@ use std::os::fd::OwnedFd;
 const READ_FROM: i32 = 256 << 10;
 
 /// What a flow came to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct FlowReport {
     /// Counts at the begin and the end of the measured interval, and at the end of the run.
     pub counts: [FlowCounts; 3],

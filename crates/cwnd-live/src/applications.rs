@@ -2,7 +2,8 @@
 //! The thread of the applications: senders and receivers of all flows and of traffic, and what is read of their sockets.
 
 use crate::application::{Application, FlowReport};
-use crate::carrier::{FlowState, Rows, become_real_time};
+use crate::carrier::become_real_time;
+use crate::crossing::{FlowState, Rows};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
 use crate::lateness::Lateness;
@@ -18,7 +19,6 @@ use rustix::event::{Timespec, epoll};
 use std::net::SocketAddrV4;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::Sender;
 
 /// Sockets are looked at at least this often, ns: mean windows, states, timeouts.
 const LOOK: u64 = 10_000_000;
@@ -62,7 +62,7 @@ pub struct Applications<'a> {
     /// The flows.
     pub flows: &'a [FlowState],
     /// Where rows go.
-    pub rows: Sender<Rows>,
+    pub rows: &'a dyn Fn(Rows),
     /// Readable when the run is to be given up.
     pub stop: &'a OwnedFd,
 }
@@ -181,9 +181,12 @@ impl Applications<'_> {
         if rows_due {
             states.sample(now);
         }
-        // Whoever has gone does not want them.
-        let _ = (cwnd.is_empty() || self.rows.send(Rows::Windows(cwnd)).is_ok())
-            && (inner.is_empty() || self.rows.send(Rows::Inner(inner)).is_ok());
+        if !cwnd.is_empty() {
+            (self.rows)(Rows::Windows(cwnd));
+        }
+        if !inner.is_empty() {
+            (self.rows)(Rows::Inner(inner));
+        }
         Ok(())
     }
 
@@ -277,7 +280,7 @@ impl Applications<'_> {
             each.close_when_acknowledged()?;
         }
         if !rows.is_empty() {
-            let _ = self.rows.send(Rows::Windows(rows)); // ignore send errors: the receiver has exited
+            (self.rows)(Rows::Windows(rows));
         }
         Ok(())
     }
@@ -285,14 +288,6 @@ impl Applications<'_> {
     fn event(&self, flow: u32, time_ns: u64, kind: EventKind, value: u64) {
         let [cwnd, ssthresh] = &self.flows[flow as usize].window;
         let (cwnd, ssthresh) = (cwnd.load(Ordering::Relaxed), ssthresh.load(Ordering::Relaxed));
-        let _ = self.rows.send(Rows::Events(vec![EventRow {
-            time_ns,
-            flow,
-            kind,
-            link: None,
-            value,
-            cwnd,
-            ssthresh,
-        }]));
+        (self.rows)(Rows::Events(vec![EventRow { time_ns, flow, kind, link: None, value, cwnd, ssthresh }]));
     }
 }

@@ -5,8 +5,8 @@ use crate::emulator::Header;
 use crate::paths::{HostSide, Ways};
 use crate::wire::{FIRST_PORT, TcpSegment, UdpDatagram};
 use cwnd_link::{PacketClass, SendOverhead};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::sync::mpsc::Receiver;
 
 /// First port of the receivers of traffic: group 0 has this one, group 1 the next. A group's datagrams come from the first port, or in reverse
 /// from the second one.
@@ -17,7 +17,7 @@ pub const FIRST_OPENER: u16 = 20_000;
 pub const OPENERS: u16 = 30_000;
 
 /// A connection of traffic that is about to be opened.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Opened {
     /// Number of its opener's port, from [`FIRST_OPENER`] on.
     pub slot: u16,
@@ -28,7 +28,7 @@ pub struct Opened {
 }
 
 /// What traffic tells of before its first packet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Announced {
     /// A connection is opened.
     Connection(Opened),
@@ -53,33 +53,25 @@ pub struct Classifier {
     overheads: Vec<SendOverhead>,
     groups: u32,
     connections: Vec<Option<Connection>>,
-    announced: Receiver<Announced>,
     /// When the datagrams that are on their way from their sockets are due, ns, by what they are counted for, from the first group on.
     due: Vec<VecDeque<u64>>,
 }
 
 impl Classifier {
-    /// Of the flows whose hosts have these overheads, and so many groups of traffic; `announced` tells of connections and datagrams of traffic
-    /// before their packets.
-    pub fn new(overheads: Vec<SendOverhead>, groups: usize, announced: Receiver<Announced>) -> Self {
+    /// Of the flows whose hosts have these overheads, and so many groups of traffic.
+    pub fn new(overheads: Vec<SendOverhead>, groups: usize) -> Self {
         let connections = if groups > 0 { usize::from(OPENERS) } else { 0 };
         Self {
             sequences: vec![None; overheads.len()],
             overheads,
             groups: groups as u32,
             connections: vec![None; connections],
-            announced,
             due: vec![VecDeque::new(); 2 * groups],
         }
     }
 
-    /// What the emulator has to know of a packet; `None` if it belongs to nothing. `set_path` gives a number its ways.
-    pub fn header(
-        &mut self,
-        packet: &[u8],
-        from: HostSide,
-        set_path: impl FnMut(u32, Ways),
-    ) -> Option<Header> {
+    /// What the emulator has to know of a packet; `None` if it belongs to nothing.
+    pub fn header(&mut self, packet: &[u8], from: HostSide) -> Option<Header> {
         let Some(segment) = TcpSegment::read(packet) else {
             return self.datagram(packet, from);
         };
@@ -89,7 +81,7 @@ impl Classifier {
         };
         match receivers.checked_sub(FIRST_PORT) {
             Some(flow) => self.of_flow(segment, from, u32::from(flow)),
-            None => self.of_traffic(segment, from, senders.checked_sub(FIRST_OPENER)?, set_path),
+            None => self.of_traffic(segment, from, senders.checked_sub(FIRST_OPENER)?),
         }
     }
 
@@ -118,16 +110,7 @@ impl Classifier {
         })
     }
 
-    fn of_traffic(
-        &mut self,
-        segment: TcpSegment,
-        from: HostSide,
-        slot: u16,
-        set_path: impl FnMut(u32, Ways),
-    ) -> Option<Header> {
-        if from == HostSide::Senders && segment.opens() {
-            self.take_announced(set_path);
-        }
+    fn of_traffic(&mut self, segment: TcpSegment, from: HostSide, slot: u16) -> Option<Header> {
         let connection = self.connections.get_mut(usize::from(slot))?.as_mut()?;
         connection.answered |= from == HostSide::Receivers && segment.payload > 0;
         let class = match from {
@@ -143,7 +126,7 @@ impl Classifier {
 
     /// When a packet that its host has sent at `at`, ns, is due on its way: data of a flow after the overhead of its host, a datagram of traffic
     /// at the time that was announced for it; `None` for any other one.
-    pub fn due(&mut self, at: u64, header: &Header, set_path: impl FnMut(u32, Ways)) -> Option<u64> {
+    pub fn due(&mut self, at: u64, header: &Header) -> Option<u64> {
         if !header.is_data() {
             return None;
         }
@@ -153,28 +136,22 @@ impl Classifier {
         if header.payload != 0 {
             return None;
         }
-        if self.due[place].is_empty() {
-            self.take_announced(set_path);
-        }
         self.due[place].pop_front()
     }
 
-    fn take_announced(&mut self, mut set_path: impl FnMut(u32, Ways)) {
+    /// Traffic tells of a connection or a datagram before its first packet; `set_path` gives a number its ways.
+    pub fn announce(&mut self, announced: Announced, mut set_path: impl FnMut(u32, Ways)) {
         let first_own = self.sequences.len() as u32 + 2 * self.groups;
-        while let Ok(announced) = self.announced.try_recv() {
-            match announced {
-                Announced::Connection(Opened { slot, flows, ways }) => {
-                    let path = ways.map_or(flows[0], |ways| {
-                        let path = first_own + u32::from(slot);
-                        set_path(path, ways);
-                        path
-                    });
-                    self.connections[usize::from(slot)] = Some(Connection { flows, path, answered: false });
-                }
-                Announced::Datagram(flow, at) => {
-                    self.due[flow as usize - self.sequences.len()].push_back(at);
-                }
+        match announced {
+            Announced::Connection(Opened { slot, flows, ways }) => {
+                let path = ways.map_or(flows[0], |ways| {
+                    let path = first_own + u32::from(slot);
+                    set_path(path, ways);
+                    path
+                });
+                self.connections[usize::from(slot)] = Some(Connection { flows, path, answered: false });
             }
+            Announced::Datagram(flow, at) => self.due[flow as usize - self.sequences.len()].push_back(at),
         }
     }
 
@@ -260,17 +237,16 @@ mod tests {
     #[test]
     fn a_connection_of_traffic_is_known_by_its_openers_port() {
         let (senders, receivers) = (HostSide::Senders, HostSide::Receivers);
-        let (tell, opened) = std::sync::mpsc::channel();
-        let mut all = Classifier::new(no_overheads(), 1, opened);
+        let mut all = Classifier::new(no_overheads(), 1);
         let (there, back) = ((FIRST_OPENER + 7, FIRST_GROUP_PORT), (FIRST_GROUP_PORT, FIRST_OPENER + 7));
         let mut own_path = None;
+        assert_eq!(all.header(&segment(there, 2, 0), senders), None, "nobody has told of it");
+        let connection = Opened { slot: 7, flows: [3, 2], ways: Some(Ways::default()) };
+        all.announce(Announced::Connection(connection), |number, _| own_path = Some(number));
         let mut kind = |packet: &[u8], from| {
-            let header = all.header(packet, from, |number, _| own_path = Some(number))?;
+            let header = all.header(packet, from)?;
             Some((header.flow, header.path, header.class))
         };
-        assert_eq!(kind(&segment(there, 2, 0), senders), None, "nobody has told of it");
-        let connection = Opened { slot: 7, flows: [3, 2], ways: Some(Ways::default()) };
-        tell.send(Announced::Connection(connection)).expect("somebody listens");
         // Of its own ways the numbers begin behind two flows and two directions of a group.
         let path = 2 + 2 + 7;
         assert_eq!(kind(&segment(there, 2, 0), senders), Some((3, path, None)), "SYN");
@@ -293,11 +269,10 @@ mod tests {
 
     #[test]
     fn a_datagram_is_known_by_its_ports() {
-        let (tell, opened) = std::sync::mpsc::channel();
-        let mut all = Classifier::new(no_overheads(), 1, opened);
+        let mut all = Classifier::new(no_overheads(), 1);
         // Of both directions two are announced: each packet takes the next time of its own direction.
         for (flow, at) in [(2, 10), (3, 20), (2, 30), (3, 40)] {
-            tell.send(Announced::Datagram(flow, at)).expect("somebody listens");
+            all.announce(Announced::Datagram(flow, at), |_, _| {});
         }
         let header = |flow| Header {
             flow,
@@ -309,14 +284,14 @@ mod tests {
             payload: 0,
             marked: false,
         };
-        let due = [3, 2, 2, 3].map(|flow| all.due(7, &header(flow), |_, _| {}));
+        let due = [3, 2, 2, 3].map(|flow| all.due(7, &header(flow)));
         assert_eq!(due, [Some(20), Some(10), Some(30), Some(40)]);
-        assert_eq!(all.due(7, &header(1), |_, _| {}), Some(7), "a flow");
-        assert_eq!(all.due(7, &Header { payload: 9, ..header(2) }, |_, _| {}), None, "a segment");
+        assert_eq!(all.due(7, &header(1)), Some(7), "a flow");
+        assert_eq!(all.due(7, &Header { payload: 9, ..header(2) }), None, "a segment");
         let mut kind = |ports, from| {
             let mut packet = segment(ports, 0, 0);
             packet[9] = 17;
-            all.header(&packet, from, |_, _| {}).map(|header| (header.flow, header.path, header.class))
+            all.header(&packet, from).map(|header| (header.flow, header.path, header.class))
         };
         for reverse in [0, 1] {
             let ports = (FIRST_GROUP_PORT + reverse, FIRST_GROUP_PORT);
@@ -332,8 +307,7 @@ mod tests {
     #[test]
     fn data_of_a_flow_leave_after_the_overhead_that_the_scenario_draws() {
         let drawn = SendOverhead::new(50_000, RandomStream::new(3, 0));
-        let (_tell, opened) = std::sync::mpsc::channel();
-        let mut all = Classifier::new(vec![drawn], 0, opened);
+        let mut all = Classifier::new(vec![drawn], 0);
         let header = |class| Header {
             flow: 0,
             path: 0,
@@ -348,10 +322,10 @@ mod tests {
         for (number, at) in (0..1000).map(|number| (number, number * 20_000)) {
             let due = expected.release(at);
             let class = if number % 2 == 0 { PacketClass::Data } else { PacketClass::MarkableData };
-            assert_eq!(all.due(at, &header(Some(class)), |_, _| {}), Some(due));
+            assert_eq!(all.due(at, &header(Some(class))), Some(due));
             assert!((at..=at + 50_000).contains(&due));
             for class in [None, Some(PacketClass::Ack)] {
-                assert_eq!(all.due(at, &header(class), |_, _| {}), None);
+                assert_eq!(all.due(at, &header(class)), None);
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts: an unnamed network namespace with a TUN device, held by descriptors alone.
 
+use crate::driver::Driver;
 use crate::error::{Error, while_doing};
 use crate::merge::{AS_IT_IS, DeviceHeader, DevicePackets};
 use crate::netlink::{gso_max_segs, set_discipline, set_gso_max_segs, set_queue_length};
@@ -41,6 +42,29 @@ impl Host {
         packets: DevicePackets,
         settings: &HostSettings,
     ) -> Result<Self, Error> {
+        Self::with(settings, || make(DEVICE, Self::address(side), mtu, packets))
+    }
+
+    /// Makes a host of a lab in the guest of lane linux, whose device the driver has made for whoever asks `driver` for it.
+    pub fn of_driver(
+        side: HostSide,
+        mtu: u32,
+        settings: &HostSettings,
+        driver: &Driver,
+    ) -> Result<Self, Error> {
+        Self::with(settings, || {
+            let namespace = own_namespace()?;
+            let device = driver.make_host(side)?;
+            set_up(DEVICE, Self::address(side), mtu).map_err(while_doing("set up a device"))?;
+            let (name, address) = (DEVICE.to_owned(), Self::address(side));
+            Ok(Self { namespace, device, name, address, packets: DevicePackets::AsTheyAre })
+        })
+    }
+
+    fn with(
+        settings: &HostSettings,
+        make: impl FnOnce() -> Result<Self, Error> + Send,
+    ) -> Result<Self, Error> {
         in_new_namespace(|| {
             for (name, value) in SETTINGS {
                 set(name, value)?;
@@ -48,7 +72,7 @@ impl Host {
             for (name, value) in &settings.of_kernel {
                 set(name, value)?;
             }
-            let host = make(DEVICE, Self::address(side), mtu, packets)?;
+            let host = make()?;
             if let Some(segments) = settings.gso_max_segs {
                 set_gso_max_segs(&host.name, segments).map_err(while_doing("limit bursts of segments"))?;
             }
@@ -196,10 +220,15 @@ fn set(name: &str, value: &str) -> Result<(), Error> {
         .map_err(while_doing(format!("set net.{} to {value}", name.replace('/', "."))))
 }
 
+/// The namespace of this thread.
+fn own_namespace() -> Result<OwnedFd, Error> {
+    open("/proc/thread-self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
+        .map_err(while_doing("open the network namespace"))
+}
+
 /// A host in the namespace of this thread.
 fn make(name: &str, address: Ipv4Addr, mtu: u32, packets: DevicePackets) -> Result<Host, Error> {
-    let namespace = open("/proc/thread-self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
-        .map_err(while_doing("open the network namespace"))?;
+    let namespace = own_namespace()?;
     let device = open("/dev/net/tun", OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
         .map_err(while_doing("open /dev/net/tun"))?;
     let name = configure(&device, name, address, mtu, packets).map_err(while_doing("set up a TUN device"))?;
@@ -313,7 +342,7 @@ fn any_socket() -> io::Result<std::net::UdpSocket> {
     std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
 }
 
-/// Names the device, gives it queue, size and address, and brings it up; returns its name, in which the kernel has counted.
+/// Names a TUN device and sets it up; returns its name, in which the kernel has counted.
 fn configure(
     device: &OwnedFd,
     name: &str,
@@ -327,15 +356,19 @@ fn configure(
     ask(device, libc::TUNSETIFF as _, &mut request)?;
     let name: String =
         request.ifr_name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8 as char).collect();
-    let socket = any_socket()?;
-    let mut request = named(&name);
-    request.ifr_ifru.ifru_mtu = mtu as i32;
-    ask(&socket, libc::SIOCSIFMTU as _, &mut request)?;
-    set_queue_length(&name, DEVICE_QUEUE)?;
-    set_discipline(&name, DISCIPLINE)?;
-    set_address(&name, address)?;
-    bring_up(&name)?;
+    set_up(&name, address, mtu)?;
     Ok(name)
+}
+
+/// Gives the device of this name queue, size and address, and brings it up.
+fn set_up(name: &str, address: Ipv4Addr, mtu: u32) -> io::Result<()> {
+    let mut request = named(name);
+    request.ifr_ifru.ifru_mtu = mtu as i32;
+    ask(&any_socket()?, libc::SIOCSIFMTU as _, &mut request)?;
+    set_queue_length(name, DEVICE_QUEUE)?;
+    set_discipline(name, DISCIPLINE)?;
+    set_address(name, address)?;
+    bring_up(name)
 }
 
 fn set_address(name: &str, address: Ipv4Addr) -> io::Result<()> {

@@ -5,27 +5,23 @@ mod summarise;
 
 pub use summarise::Report;
 
-use crate::algorithms::{Algorithms, PluginObjects};
-use crate::application::FlowReport;
+use crate::algorithms::{Algorithms, LoadedObjects, ObjectLoader, PluginObjects};
 use crate::applications::{Applications, ApplicationsReport};
-use crate::capture::DeviceCaptures;
-use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows};
-use crate::classify::Classifier;
-use crate::emulator::Emulator;
+use crate::carrier::{Carrier, CarrierReport};
+use crate::crossing::{Crossing, CrossingReport, FlowState, Rows};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
-use crate::interface::Interfaces;
 use crate::lateness::Lateness;
 use crate::merge::DevicePackets;
-use crate::paths::{HostSide, Paths};
+use crate::outcome::{Outcome, transfers_of_flows};
+use crate::paths::HostSide;
 use crate::plan::{Sockets, plans, tasks};
 use crate::scenario_clock::{Pauses, ScenarioClock, clock};
 use crate::sender_states::SenderStates;
 use crate::settings::{HostSettings, module_parameters, mss};
 use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
-use crate::transfers::{TrafficReport, Transfers};
-use cwnd_link::SendOverhead;
+use crate::transfers::Transfers;
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use rustix::event::{EventfdFlags, eventfd};
@@ -71,6 +67,8 @@ pub struct Lab {
     scenario: Scenario,
     flows: Vec<Flow>,
     algorithms: Algorithms,
+    /// The algorithms are there as long as this is.
+    _loaded: LoadedObjects,
     shared: Arc<Shared>,
     clock: Arc<ScenarioClock>,
     /// Only its own methods take rows out, with `&mut self`: the lock makes it `Sync`, for the Python module.
@@ -86,9 +84,10 @@ type Carrying = JoinHandle<Result<CarrierReport, Error>>;
 type Applying = JoinHandle<Result<ApplicationsReport, Error>>;
 
 struct Finished {
-    carrier: CarrierReport,
-    flows: Vec<FlowReport>,
-    traffic: TrafficReport,
+    outcome: Outcome,
+    /// CPU time of the carrier, s, and whether it ran in the real-time class.
+    cpu_s: f64,
+    real_time: bool,
     late_applications: u64,
     settings: Vec<(String, String)>,
 }
@@ -101,7 +100,9 @@ impl Lab {
     pub fn start(scenario: &Scenario, objects: &PluginObjects) -> Result<Self, Error> {
         check(scenario).map_err(Error::Scenario)?;
         let flows = scenario.expand();
-        let algorithms = Algorithms::load(scenario, &flows, objects)?;
+        let mut loader = ObjectLoader::new(objects);
+        let algorithms = Algorithms::load(scenario, &flows, &mut loader)?;
+        let loaded = loader.into_loaded();
         let mtu = scenario.packet_size;
         let settings = HostSettings::of(scenario);
         let merges = scenario.flows.iter().any(|group| group.gro.is_some());
@@ -119,59 +120,32 @@ impl Lab {
         let has_transfers = algorithms.names_of_traffic().any(|name| name.is_some());
         let sockets = Sockets::new(&shared.hosts, &plans, has_transfers)?;
         let traffic_sockets = GroupSockets::all(scenario, &shared.hosts, algorithms.names_of_traffic())?;
-        let (links, paths) = Paths::of_scenario(scenario, &flows);
-        let interfaces = Interfaces::new(&flows);
+        let crossing = Crossing::of_scenario(scenario, &flows);
         let (sender, rows) = channel();
         let (announce, announced) = channel();
-        let transfers = Transfers::new(scenario, traffic_sockets, named, announce);
+        // Whoever has gone moves no packets any more.
+        let announce = move |announced| drop(announce.send(announced));
+        let transfers = Transfers::new(scenario, traffic_sockets, named, Box::new(announce));
         let scenario_clock = Arc::new(ScenarioClock::new(clock() + LEAD));
         let tasks = tasks(scenario, &flows, &algorithms);
-        let (measure, end, mss) = (scenario.measure, scenario.duration, mss(scenario));
-        let (interval, scenario_links) = (scenario.record.interval, scenario.links.len() as u32);
-        let captures = DeviceCaptures::new(scenario);
-        let overheads =
-            flows.iter().map(|flow| SendOverhead::new(flow.group.overhead, flow.overhead_stream)).collect();
+        let (measure, end, mss, interval) =
+            (scenario.measure, scenario.duration, mss(scenario), scenario.record.interval);
+        let announced = (groups > 0).then_some(announced);
         let (here, to_lab, time) = (shared.clone(), sender.clone(), scenario_clock.clone());
         let carry = move || {
-            let emulator = Emulator::new(links, paths, measure, end);
             let Shared { hosts, flows, stop } = &*here;
-            let ran = Carrier {
-                passing: Passing::Flows(Classifier::new(overheads, groups, announced)),
-                emulator,
-                hosts,
-                interfaces,
-                clock: &time,
-                end,
-                interval,
-                scenario_links,
-                mss,
-                measure,
-                flows,
-                captures,
-                named,
-                rows: to_lab,
-                stop,
-                drain: None,
-            }
-            .run();
+            let (clock, rows) = (&*time, to_lab);
+            let ran = Carrier { crossing, hosts, clock, flows, announced, rows, stop, drain: None }.run();
             here.told(ran)
         };
         let (here, time) = (shared.clone(), scenario_clock.clone());
         let apply = move || {
             let Shared { hosts: [host, _], flows, stop } = &*here;
-            let ran = Applications {
-                clock: &time,
-                end,
-                measure,
-                interval,
-                mss,
-                tasks,
-                host,
-                flows,
-                rows: sender,
-                stop,
-            }
-            .run(sockets, plans, transfers, states);
+            // Whoever has gone does not want them.
+            let rows = &move |rows| drop(sender.send(rows));
+            let (clock, tasks) = (&*time, tasks);
+            let ran = Applications { clock, end, measure, interval, mss, tasks, host, flows, rows, stop }
+                .run(sockets, plans, transfers, states);
             here.told(ran)
         };
         let spawn = while_doing("start a thread");
@@ -184,6 +158,7 @@ impl Lab {
             scenario: scenario.clone(),
             flows,
             algorithms,
+            _loaded: loaded,
             shared,
             clock: scenario_clock,
             rows: Mutex::new(rows),
@@ -232,7 +207,8 @@ impl Lab {
         let (carrier, ApplicationsReport { flows, mut traffic, lateness, records_lost }) = (carrier?, flows?);
         // The two threads' events in one order of time.
         self.tables.events.sort_by_key(|row| row.time_ns);
-        self.valid(&carrier, &lateness, traffic.short_rtt())?;
+        let CarrierReport { crossing, cpu_s, real_time, .. } = carrier;
+        self.valid(&crossing, &lateness, traffic.short_rtt())?;
         if records_lost > 0 {
             let how = format!(
                 "the sampler's buffer had no room for {records_lost} records of acknowledgements, timers, starts and ends"
@@ -242,13 +218,14 @@ impl Lab {
         // Rows come when the connections go on, one sooner than the other.
         self.tables.inner.sort_by_key(|row| (row.time_ns, row.flow));
         self.tables.cwnd.sort_by_key(|row| row.time_ns);
-        let mut transfers = self.transfers(&flows);
+        let mut transfers = transfers_of_flows(&self.flows, &flows);
         transfers.append(&mut traffic.rows);
         transfers.sort_by_key(|row| row.start_ns);
         self.tables.transfers = transfers;
         let late_applications = lateness.per_mille(990);
         let settings = self.settings()?;
-        self.finished = Some(Finished { carrier, flows, traffic, late_applications, settings });
+        let outcome = Outcome { crossing, flows, traffic };
+        self.finished = Some(Finished { outcome, cpu_s, real_time, late_applications, settings });
         Ok(())
     }
 
@@ -264,7 +241,7 @@ impl Lab {
     /// Refuses what a machine that fell behind has measured.
     fn valid(
         &self,
-        carrier: &CarrierReport,
+        crossing: &CrossingReport,
         applications: &Lateness,
         of_traffic: Option<u64>,
     ) -> Result<(), Error> {
@@ -273,7 +250,7 @@ impl Lab {
         if dropped > 0 {
             return Err(Error::Behind(format!("the hosts' devices dropped {dropped} packets")));
         }
-        let Pauses { count, total, longest } = carrier.pauses;
+        let Pauses { count, total, longest } = crossing.pauses;
         let ms = |ns: u64| ns as f64 / 1e6;
         let (part, most) = TOO_LONG;
         if total > self.scenario.duration / part || longest > most {
@@ -286,7 +263,7 @@ impl Lab {
             )));
         }
         let rtt = self.flows.iter().map(|flow| flow.rtt).chain(of_traffic).min().unwrap_or(u64::MAX);
-        for (what, lateness) in [("packets", &carrier.lateness), ("actions of applications", applications)] {
+        for (what, lateness) in [("packets", &crossing.lateness), ("actions of applications", applications)] {
             for (part, limit) in TOO_LATE.map(|(part, of_rtt)| (part, rtt / of_rtt)) {
                 if lateness.per_mille(part) > limit {
                     return Err(Error::Behind(format!(

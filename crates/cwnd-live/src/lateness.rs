@@ -2,9 +2,10 @@
 //! How late packets were delivered.
 
 use cwnd_link::WaitHistogram;
+use serde::{Deserialize, Serialize};
 
 /// How much later than due packets were delivered.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lateness {
     histogram: WaitHistogram,
     packets: u64,

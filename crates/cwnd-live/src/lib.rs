@@ -26,10 +26,16 @@ mod carrier;
 #[cfg(target_os = "linux")]
 mod classify;
 #[cfg(target_os = "linux")]
+mod crossing;
+#[cfg(target_os = "linux")]
 mod distinct;
+#[cfg(target_os = "linux")]
+mod driver;
 mod emulator;
 #[cfg(target_os = "linux")]
 mod error;
+#[cfg(target_os = "linux")]
+pub mod guest;
 #[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
@@ -41,7 +47,11 @@ mod lateness;
 #[cfg(target_os = "linux")]
 mod merge;
 #[cfg(target_os = "linux")]
+pub mod message;
+#[cfg(target_os = "linux")]
 mod netlink;
+#[cfg(target_os = "linux")]
+mod outcome;
 mod paths;
 #[cfg(target_os = "linux")]
 mod plan;
@@ -75,10 +85,15 @@ pub use wire::{TcpSegment, UdpDatagram};
 #[cfg(target_os = "linux")]
 pub use {
     algorithms::{PluginObjects, used},
+    application::FlowReport,
     carrier::CarrierReport,
+    crossing::{Crossing, Delivery, FlowState, Rows},
+    cwnd_traffic::Load,
     error::Error,
     lab::{Lab, Report},
     lateness::Lateness,
+    outcome::Outcome,
     shell::Shell,
     support::check,
+    transfers::TrafficReport,
 };

@@ -7,6 +7,7 @@
 use cwnd_link::LinkConfig;
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_traffic::Direction;
+use serde::{Deserialize, Serialize};
 
 /// One of the two hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl HostSide {
 }
 
 /// The way from one host to the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Path {
     /// Delay before the first link, ns.
     pub before: u64,

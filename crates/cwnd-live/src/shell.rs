@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A command behind emulated links: everything that it sends leaves through them.
 
-use crate::capture::DeviceCaptures;
-use crate::carrier::{Carrier, CarrierReport, FlowState, Passing, Rows};
-use crate::emulator::Emulator;
+use crate::carrier::{Carrier, CarrierReport};
+use crate::crossing::{Crossing, FlowState, Rows};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
-use crate::interface::Interfaces;
-use crate::paths::{HostSide, Paths};
+use crate::paths::HostSide;
 use crate::scenario_clock::{ScenarioClock, clock};
 use crate::tcp_states::TcpStates;
 use cwnd_scenario::Scenario;
@@ -56,39 +54,18 @@ impl Shell {
     /// # Errors
     /// [`Error::System`] for what the system does not allow, and [`Error::Command`] for a command that cannot be run.
     pub fn start(scenario: &Scenario, command: &[String]) -> Result<Self, Error> {
-        let flows = scenario.expand();
-        let (links, paths) = Paths::of_scenario(scenario, &flows);
+        let crossing = Crossing::of_everything(scenario);
         let hosts = Host::pair(scenario.packet_size)?;
         let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
         let drain = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
         let shared = Arc::new(Shared { hosts, flows: [FlowState::default()], stop, drain });
-        let (measure, end, time) = ((0, u64::MAX), u64::MAX, ScenarioClock::real_time(clock()));
+        let time = ScenarioClock::real_time(clock());
         let (rows, receiver) = channel();
-        let captures = DeviceCaptures::new(scenario);
         let here = shared.clone();
         let carry = move || {
             let Shared { hosts, flows, stop, drain } = &*here;
-            let emulator = Emulator::new(links, paths, measure, end);
-            let (passing, interval, scenario_links, mss) = (Passing::Everything, 0, 0, 1);
-            Carrier {
-                passing,
-                emulator,
-                hosts,
-                interfaces: Interfaces::default(),
-                clock: &time,
-                end,
-                interval,
-                scenario_links,
-                mss,
-                measure,
-                flows,
-                captures,
-                named: 1,
-                rows,
-                stop,
-                drain: Some(drain),
-            }
-            .run()
+            let (clock, announced, drain) = (&time, None, Some(drain));
+            Carrier { crossing, hosts, clock, flows, announced, rows, stop, drain }.run()
         };
         let [inside, outside] = &shared.hosts;
         let (program, arguments) = command.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));

@@ -13,18 +13,20 @@ use crate::sources::{Group, Sources};
 use crate::traffic_sockets::{GroupSockets, acceptor, opener};
 use cwnd_record::TransferRow;
 use cwnd_scenario::Scenario;
-use cwnd_traffic::{self as traffic, Datagram, Direction, SourceEvent, Transfer};
+use cwnd_traffic::{self as traffic, Datagram, Direction, Load, SourceEvent, Transfer};
 use rustix::event::epoll;
 use std::io;
 use std::net::TcpStream;
 use std::os::fd::OwnedFd;
-use std::sync::mpsc::Sender;
 
 /// Marks of listeners: this and the group's number.
 const LISTENER: u64 = 1 << 40;
 /// Marks of connections: this, and twice the slot and the side.
 const CONNECTION: u64 = 1 << 41;
 const READ_AT_ONCE: usize = 1 << 22;
+
+/// Takes what traffic tells of.
+pub type Announce = Box<dyn FnMut(Announced) + Send>;
 
 /// A connection of a source. Pairs are by [`HostSide`]: the opener's is first.
 struct Connected {
@@ -51,7 +53,7 @@ pub struct Transfers {
     next_slot: u16,
     /// Connections without a further transfer, until all is acknowledged.
     closing: Vec<u16>,
-    announce: Sender<Announced>,
+    announce: Announce,
     first_flow: u32,
     rows: Vec<TransferRow>,
 }
@@ -66,6 +68,16 @@ pub struct TrafficReport {
 }
 
 impl TrafficReport {
+    /// The groups of a scenario with these loads.
+    #[must_use]
+    pub fn with_loads(scenario: &Scenario, loads: Vec<Load>) -> Self {
+        let mut groups = Sources::new(scenario).groups;
+        for (group, load) in groups.iter_mut().zip(loads) {
+            group.load = load;
+        }
+        Self { groups, rows: Vec::new() }
+    }
+
     /// The round trip time that one in ten of the transfers does not exceed, ns: of drawn ones some are very short.
     pub fn short_rtt(&self) -> Option<u64> {
         let mut all: Vec<_> = self.rows.iter().map(|row| row.rtt_ns).collect();
@@ -76,12 +88,7 @@ impl TrafficReport {
 
 impl Transfers {
     /// All traffic of a scenario with these sockets; `announce` gets each connection and datagram before its first packet.
-    pub fn new(
-        scenario: &Scenario,
-        sockets: Vec<GroupSockets>,
-        flows: usize,
-        announce: Sender<Announced>,
-    ) -> Self {
+    pub fn new(scenario: &Scenario, sockets: Vec<GroupSockets>, flows: usize, announce: Announce) -> Self {
         let sources = Sources::new(scenario);
         Self {
             scenario: scenario.clone(),
@@ -234,9 +241,8 @@ impl Transfers {
         let rtt = ways.iter().map(|way| way.propagation).sum();
         let first = self.first_flow + 2 * number;
         let flows = [first + direction as u32, first + 1 - direction as u32];
-        // Whoever has gone moves no packets any more.
         let opened = Opened { slot, flows, ways: own_rtt.map(|_| ways) };
-        let _ = self.announce.send(Announced::Connection(opened));
+        (self.announce)(Announced::Connection(opened));
         let sockets = &self.sockets[number as usize];
         let to = (Host::address(HostSide::Receivers), FIRST_GROUP_PORT + number as u16);
         let stream = opener(sockets, FIRST_OPENER + slot, to).map_err(while_doing("open a connection"))?;
@@ -351,7 +357,7 @@ impl Transfers {
         let group = self.sources.group_of(source) as usize;
         self.sources.groups[group].load.sent(datagram.at, datagram);
         let flow = self.first_flow + 2 * group as u32 + datagram.direction as u32;
-        let _ = self.announce.send(Announced::Datagram(flow, datagram.at));
+        (self.announce)(Announced::Datagram(flow, datagram.at));
         self.sockets[group].send(datagram.direction, datagram.bytes).map_err(while_doing("send a datagram"))
     }
 

@@ -64,13 +64,13 @@ impl Shell {
         let Some(inner) = self.inner.take() else { return Ok(None) };
         let (Some(report), packets) = py.detach(|| inner.finish()).map_err(raised)? else { return Ok(None) };
         let whole = PyDict::new(py);
-        let late = &report.lateness;
+        let late = &report.crossing.lateness;
         whole.set_item("packets_delivered", late.packets())?;
-        let drops: u64 = report.emulator.links().iter().map(|link| link.count.drops.total()).sum();
+        let drops: u64 = report.crossing.emulator.links().iter().map(|link| link.count.drops.total()).sum();
         whole.set_item("drops", drops)?;
         whole.set_item("late_p99_ms", late.per_mille(990) as f64 / 1e6)?;
         whole.set_item("late_worst_ms", late.worst() as f64 / 1e6)?;
-        whole.set_item("packets_foreign", report.foreign)?;
+        whole.set_item("packets_foreign", report.crossing.foreign)?;
         whole.set_item("packets", PyBytes::new(py, &packets))?;
         Ok(Some(whole))
     }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The schema's tables as Arrow record batches and as documents.
 
-use crate::arrays;
 use crate::json::to_python;
 use arrow_array::ffi::to_ffi;
 use arrow_array::{Array, StructArray};
-use arrow_schema::Field;
+use cwnd_arrow::table;
 use cwnd_record::{Column, Lane, RateRow, Summary, WaitRow, tables};
 use cwnd_sim::Tables;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 use serde_json::Value;
-use std::sync::Arc;
 
 /// A table that Arrow's libraries can take over (`pyarrow.record_batch(table)`).
 #[pyclass(frozen, module = "cwnd._native")]
@@ -43,28 +41,10 @@ pub fn pieces<'py>(py: Python<'py>, pieces: Vec<(&'static str, Vec<u8>)>) -> Vec
     pieces.into_iter().map(|(host, piece)| (host, PyBytes::new(py, &piece))).collect()
 }
 
-/// Rows as the columns that the schema has for this lane. What may be null is so in every piece of a table: all have one schema.
-pub fn arrow<R: 'static>(
-    lane: Lane,
-    columns: impl IntoIterator<Item = &'static Column<R>>,
-    rows: &[R],
-) -> StructArray {
-    let fields: Vec<_> = columns
-        .into_iter()
-        .filter(|column| column.is_of(lane))
-        .map(|column| {
-            let array = arrays::of(column.values(rows));
-            let nullable = column.info().nullable;
-            (Arc::new(Field::new(column.name, array.data_type().clone(), nullable)), array)
-        })
-        .collect();
-    StructArray::from(fields)
-}
-
 /// Those of these tables that have rows.
 pub fn filled(lane: Lane, recorded: &Tables) -> Vec<(&'static str, Table)> {
     fn batch<R>(lane: Lane, rows: &[R], columns: &'static [Column<R>]) -> Option<Table> {
-        (!rows.is_empty()).then(|| Table(arrow(lane, columns, rows)))
+        (!rows.is_empty()).then(|| Table(table(lane, columns, rows)))
     }
     let all = [
         ("cwnd", batch(lane, &recorded.cwnd, &tables::CWND)),
@@ -126,15 +106,15 @@ pub trait Recorded {
         }
         let (recorded, lane) = (self.recorded(), Self::LANE);
         Ok(Table(match name {
-            "flows" => arrow(lane, &*tables::FLOWS, &self.summed().flows),
-            "links" => arrow(lane, &*tables::LINKS, &self.summed().links),
-            "rates" => arrow(lane, &*tables::RATES, &self.rates()),
-            "waits" => arrow(lane, &*tables::WAITS, &self.waits()),
-            "cwnd" => arrow(lane, &*tables::CWND, part(&recorded.cwnd, start, count)),
-            "queue" => arrow(lane, &*tables::QUEUE, part(&recorded.queue, start, count)),
-            "events" => arrow(lane, &*tables::EVENTS, part(&recorded.events, start, count)),
-            "inner" => arrow(lane, &*tables::INNER, part(&recorded.inner, start, count)),
-            "transfers" => arrow(lane, &*tables::TRANSFERS, part(&recorded.transfers, start, count)),
+            "flows" => table(lane, &*tables::FLOWS, &self.summed().flows),
+            "links" => table(lane, &*tables::LINKS, &self.summed().links),
+            "rates" => table(lane, &*tables::RATES, &self.rates()),
+            "waits" => table(lane, &*tables::WAITS, &self.waits()),
+            "cwnd" => table(lane, &*tables::CWND, part(&recorded.cwnd, start, count)),
+            "queue" => table(lane, &*tables::QUEUE, part(&recorded.queue, start, count)),
+            "events" => table(lane, &*tables::EVENTS, part(&recorded.events, start, count)),
+            "inner" => table(lane, &*tables::INNER, part(&recorded.inner, start, count)),
+            "transfers" => table(lane, &*tables::TRANSFERS, part(&recorded.transfers, start, count)),
             _ => return Err(unknown(name)),
         }))
     }

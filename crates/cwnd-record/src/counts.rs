@@ -6,6 +6,7 @@ use cwnd_link::{DropCause, Drops};
 /// Counts of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the columns of these names in `FLOWS` have the meanings")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlowCounts {
     pub packets_sent: u64,
     pub retransmits: u64,
@@ -50,6 +51,7 @@ pub struct ReceiveLimit {
 
 /// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
     /// A link dropped a packet.
     Drop(DropCause),

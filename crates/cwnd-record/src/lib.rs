@@ -36,13 +36,15 @@ pub enum Lane {
     Kernel,
     /// The running kernel's connections, through the links of a scenario in real time.
     Live,
+    /// Connections of a kernel in virtual time, through the links of a scenario.
+    Linux,
 }
 
 impl Lane {
     /// All lanes.
-    pub const ALL: [Self; 3] = [Self::Sim, Self::Kernel, Self::Live];
+    pub const ALL: [Self; 4] = [Self::Sim, Self::Kernel, Self::Live, Self::Linux];
     /// Those that run scenarios.
-    pub const OF_SCENARIOS: &[Self] = &[Self::Sim, Self::Live];
+    pub const OF_SCENARIOS: &[Self] = &[Self::Sim, Self::Live, Self::Linux];
 
     /// Name, in a manifest's field `lane`.
     #[must_use]
@@ -51,6 +53,7 @@ impl Lane {
             Self::Sim => "sim",
             Self::Kernel => "kernel",
             Self::Live => "live",
+            Self::Linux => "linux",
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::source::{Datagram, Transfer};
 
 /// Sizes of a full segment, bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SegmentSize {
     /// Its payload.
     pub payload: u32,
@@ -80,6 +81,7 @@ impl AskedLoad {
 
 /// Counts of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TrafficCounts {
     /// Transfers that started.
     pub transfers: u64,
@@ -120,6 +122,7 @@ impl TrafficCounts {
 
 /// Counts of a group: of the measured interval, and over the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Load {
     interval: (u64, u64),
     segment: SegmentSize,

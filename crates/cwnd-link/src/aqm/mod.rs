@@ -36,6 +36,7 @@ macro_rules! disciplines {
 
         /// Why a link dropped a packet, in the order of the columns.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         pub enum DropCause {
             /// The queue had no room.
             Full,

@@ -6,7 +6,7 @@
 
 use super::{StateRows, asked, delivered, refused};
 use crate::algorithms::{Algorithms, StateLayout};
-use crate::carrier::FlowState;
+use crate::crossing::FlowState;
 use crate::error::Error;
 use crate::host::Host;
 use crate::scenario_clock::{ScenarioClock, clock};

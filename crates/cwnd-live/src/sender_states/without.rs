@@ -3,7 +3,7 @@
 
 use super::StateRows;
 use crate::algorithms::Algorithms;
-use crate::carrier::FlowState;
+use crate::crossing::FlowState;
 use crate::error::Error;
 use crate::host::Host;
 use crate::scenario_clock::ScenarioClock;

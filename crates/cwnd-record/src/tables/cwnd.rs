@@ -8,6 +8,7 @@ use crate::column::columns;
 columns! {
     /// A row of the table `cwnd`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct CwndRow {}
     /// A row per sample of a flow.
     pub static CWND;

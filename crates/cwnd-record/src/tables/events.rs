@@ -8,6 +8,7 @@ use crate::counts::EventKind;
 columns! {
     /// A row of the table `events`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct EventRow {}
     /// A row per start, stop, switch, drop, state change and timeout of a flow.
     pub static EVENTS;

@@ -7,6 +7,7 @@ use crate::column::columns;
 columns! {
     /// A row of the table `transfers`: a flow with an end, or one that a source of traffic started.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
     pub struct TransferRow {}
     /// A row per transfer.
     pub static TRANSFERS;

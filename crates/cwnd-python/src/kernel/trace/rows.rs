@@ -4,11 +4,11 @@
 use arrow_array::StructArray;
 use cwnd::replay::Row;
 use cwnd::{Conn, PrivateWords};
+use cwnd_arrow::table;
 use cwnd_bpf::{CallRecord, PacketRecord, ProbeSample, RawPacket};
 use cwnd_record::{CwndRow, HookRow, Lane, PRIVATE_BYTES, PacketRow, TcpHeader, tables};
 
 use super::connections::TracedConnection;
-use crate::tables::arrow;
 
 /// The kind of a record that is a timer's.
 const TIMER: u32 = 2;
@@ -29,7 +29,7 @@ pub fn hooks(records: &[CallRecord], layout: StateLayout) -> StructArray {
         StateLayout::Ours => tables::OUR_STATE,
         StateLayout::Kernels => tables::KERNELS_STATE,
     };
-    arrow(Lane::Kernel, tables::HOOKS.iter().chain(state), &rows)
+    table(Lane::Kernel, tables::HOOKS.iter().chain(state), &rows)
 }
 
 /// A row of the table `hooks`.
@@ -98,7 +98,7 @@ fn call(record: &CallRecord) -> HookRow {
 /// The table `packets`.
 pub fn packets(records: &[PacketRecord]) -> StructArray {
     let rows: Vec<_> = records.iter().map(packet).collect();
-    arrow(Lane::Kernel, &*tables::PACKETS, &rows)
+    table(Lane::Kernel, &*tables::PACKETS, &rows)
 }
 
 /// A row of the table `packets`.
@@ -198,7 +198,7 @@ pub fn cwnd(records: &[CallRecord]) -> StructArray {
         .iter()
         .filter_map(|record| Some(window(record.time_us, record.connection, &record.row.window()?)))
         .collect();
-    arrow(Lane::Kernel, &*tables::CWND, &rows)
+    table(Lane::Kernel, &*tables::CWND, &rows)
 }
 
 /// The table `cwnd` of a probe: the connection after each acknowledgement.
@@ -206,11 +206,11 @@ pub fn samples(samples: &[ProbeSample], numbers: &[u64]) -> StructArray {
     let pairs = numbers.iter().zip(samples);
     let rows: Vec<_> =
         pairs.map(|(number, sample)| window(sample.conn.now_us, *number, &sample.conn)).collect();
-    arrow(Lane::Kernel, &*tables::CWND, &rows)
+    table(Lane::Kernel, &*tables::CWND, &rows)
 }
 
 /// The table `flows`.
 pub fn flows(connections: &[TracedConnection]) -> StructArray {
     let rows: Vec<_> = connections.iter().map(TracedConnection::row).collect();
-    arrow(Lane::Kernel, &*tables::CONNECTIONS, &rows)
+    table(Lane::Kernel, &*tables::CONNECTIONS, &rows)
 }

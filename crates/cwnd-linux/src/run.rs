@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! A run: the network of a scenario between the two hosts of the kernel, and what is recorded of it.
+
+use crate::interface::Kernel;
+use crate::output::Output;
+use cwnd_live::message::{GuestReport, Message};
+use cwnd_live::{Crossing, Delivery, FlowReport, FlowState, HostSide, Load, Outcome, Rows, TrafficReport};
+use cwnd_scenario::{Flow, Scenario};
+use cwnd_sim::Tables;
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Rows and pieces of captures are kept in memory up to so many; then they go to their files.
+const ROWS_AT_ONCE: usize = 1 << 16;
+/// Progress is told after so many calls.
+const CALLS_A_TOLD_PROGRESS: u32 = 1 << 12;
+
+/// A run in progress.
+pub struct Run {
+    kernel: &'static Kernel,
+    output: Output,
+    scenario: Scenario,
+    flows: Vec<Flow>,
+    crossing: Crossing,
+    states: Vec<FlowState>,
+    tables: Tables,
+    reports: Vec<FlowReport>,
+    loads: Vec<Load>,
+    report: Option<Box<GuestReport>>,
+    calls: u32,
+}
+
+/// Does this in a thread of its own, and waits for it: the stacks of the kernel's threads are small, and its signals are no affair of it.
+pub fn prepare(task: impl FnOnce() + Send) {
+    // SAFETY: plain calls; the sets outlive them, and this thread gets its own mask back.
+    unsafe {
+        let (mut all, mut own) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut own);
+        std::thread::scope(|scope| drop(scope.spawn(task).join()));
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const own, std::ptr::null_mut());
+    }
+}
+
+impl Run {
+    /// The run of the scenario in this folder of the host; `None`, after a message in the folder, where it cannot begin.
+    pub fn new(kernel: &'static Kernel, folder: &Path) -> Option<Self> {
+        let mut made = None;
+        prepare(|| {
+            let output = Output::new(folder);
+            match output.scenario() {
+                Ok(scenario) => made = Some((output, scenario)),
+                Err(why) => output.failed(&why),
+            }
+        });
+        let (output, scenario) = made?;
+        let flows = scenario.expand();
+        let crossing = Crossing::of_scenario(&scenario, &flows);
+        let states = (0..flows.len() + 2 * scenario.traffic.len()).map(|_| FlowState::default()).collect();
+        Some(Self {
+            kernel,
+            output,
+            scenario,
+            flows,
+            crossing,
+            states,
+            tables: Tables::default(),
+            reports: Vec::new(),
+            loads: Vec::new(),
+            report: None,
+            calls: 0,
+        })
+    }
+
+    /// When something is due next, ns.
+    pub fn next(&self) -> u64 {
+        self.crossing.next().min(self.crossing.next_sample())
+    }
+
+    /// Lets everything happen that is due by `now`, ns.
+    pub fn advance(&mut self, now: u64) {
+        let kernel = self.kernel;
+        let Ok(()) = self.crossing.advance(now, |tally, Delivery { to, due, count, merged, packet }| {
+            (0..count).for_each(|_| tally.lateness.note(now - due));
+            kernel.deliver(to, merged, packet);
+            Ok::<_, Infallible>(())
+        });
+        self.crossing.record(now, &self.states);
+        self.calls += 1;
+        if self.calls == CALLS_A_TOLD_PROGRESS {
+            self.calls = 0;
+            self.crossing.publish_forwarded(now, &self.states);
+            let packets = self.states.iter().map(|flow| flow.forwarded.load(Ordering::Relaxed)).sum();
+            self.output.progress(now, packets);
+            self.take_rows(ROWS_AT_ONCE);
+        }
+    }
+
+    /// A host has sent a packet; `window` has window and slow start threshold of its connection, 0 where it has none.
+    pub fn sent(&mut self, side: HostSide, now: u64, packet: &[u8], window: [u32; 2]) {
+        self.advance(now);
+        let flow = self.crossing.sent(side, now, packet);
+        if side == HostSide::Senders
+            && window[0] > 0
+            && let Some(flow) = flow.and_then(|flow| self.states.get(flow as usize))
+        {
+            flow.window.iter().zip(window).for_each(|(known, now)| known.store(now, Ordering::Relaxed));
+        }
+        self.crossing.record(now, &self.states);
+    }
+
+    /// The guest's program says something at `now`, ns; returns whether nothing follows.
+    pub fn told(&mut self, now: u64, message: Message) -> bool {
+        match message {
+            Message::Announced(announced) => self.crossing.announce(announced),
+            Message::Windows(mut rows) => {
+                self.crossing.publish_forwarded(now, &self.states);
+                for row in &mut rows {
+                    row.forwarded = self.states[row.flow as usize].forwarded.load(Ordering::Relaxed);
+                }
+                self.tables.cwnd.extend(rows);
+            }
+            Message::Events(rows) => self.tables.events.extend(rows),
+            Message::Transfers(rows) => self.tables.transfers.extend(rows),
+            Message::Flow(report) => self.reports.push(report),
+            Message::Load(load) => self.loads.push(load),
+            Message::Over(report) => {
+                self.report = Some(report);
+                return true;
+            }
+            Message::Failed(why) => {
+                self.output.failed(&why);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn take_rows(&mut self, least: usize) {
+        let Self { crossing, tables, output, .. } = self;
+        crossing.take_rows(least, |rows| match rows {
+            Rows::Queue(rows) => tables.queue.extend(rows),
+            Rows::Events(rows) => tables.events.extend(rows),
+            Rows::Packets(host, piece) => output.packets(host, &piece),
+            Rows::Windows(_) | Rows::Inner(_) => {}
+        });
+    }
+
+    /// Writes the result.
+    pub fn finish(mut self) {
+        let Some(report) = self.report.take() else { return };
+        let end = self.scenario.duration;
+        self.crossing.record(end, &self.states);
+        self.crossing.publish_forwarded(end, &self.states);
+        self.take_rows(0);
+        self.tables.events.sort_by_key(|row| row.time_ns);
+        let Self { output, scenario, flows, crossing, tables, reports, loads, .. } = self;
+        let traffic = TrafficReport::with_loads(&scenario, loads);
+        let outcome = Outcome { crossing: crossing.finish(), flows: reports, traffic };
+        output.finish(&scenario, &flows, &outcome, &tables, &report);
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The driver of the guest's kernel in lane linux, `/dev/cwnd`: it has the hosts' devices, and a library in the process of that kernel has the links.
+//!
+//! Its other side is in crates/cwnd-linux/kernel.
+
+use crate::error::{Error, while_doing};
+use crate::message::Message;
+use crate::paths::HostSide;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+/// `_IO('c', 1)` and `_IOWR('c', 2, struct cwnd_begin)` of crates/cwnd-linux/kernel/cwnd_ioctl.h.
+const MAKE_HOST: libc::c_ulong = 0x6301;
+const BEGIN: libc::c_ulong = 0xc018_6302;
+
+/// `struct cwnd_begin`.
+#[repr(C)]
+struct Begin {
+    lead: u64,
+    phase: u64,
+    zero: u64,
+}
+
+const _: () = assert!(size_of::<Begin>() == 0x18);
+
+/// The open driver.
+#[derive(Debug)]
+pub struct Driver(File);
+
+impl Driver {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// [`Error::System`].
+    pub fn open() -> Result<Self, Error> {
+        let file = OpenOptions::new().read(true).write(true).open("/dev/cwnd");
+        file.map(Self).map_err(while_doing("open /dev/cwnd"))
+    }
+
+    /// Makes the device of a host in the namespace of this thread; returns a descriptor of the driver.
+    ///
+    /// # Errors
+    /// [`Error::System`].
+    pub fn make_host(&self, side: HostSide) -> Result<OwnedFd, Error> {
+        // SAFETY: a request with a plain number.
+        let answer = unsafe { libc::ioctl(self.0.as_raw_fd(), MAKE_HOST as _, side as libc::c_ulong) };
+        let device = if answer == 0 { self.0.try_clone() } else { Err(io::Error::last_os_error()) };
+        device.map(OwnedFd::from).map_err(while_doing("make the device of a host"))
+    }
+
+    /// Lets the scenario begin, not before `lead` ns, and `phase` ns after a tick of the kernel; returns when, ns on the monotonic clock.
+    ///
+    /// # Errors
+    /// [`Error::System`].
+    pub fn begin(&self, lead: u64, phase: u64) -> Result<u64, Error> {
+        let mut begin = Begin { lead, phase, zero: 0 };
+        // SAFETY: the structure is of the type that the request takes, and outlives the call.
+        match unsafe { libc::ioctl(self.0.as_raw_fd(), BEGIN as _, &raw mut begin) } {
+            0 => Ok(begin.zero),
+            _ => Err(while_doing("begin")(io::Error::last_os_error())),
+        }
+    }
+
+    /// Says something to the library.
+    ///
+    /// # Panics
+    /// When the driver takes no message: there is nobody else to tell of it.
+    pub fn tell(&self, message: &Message) {
+        let bytes = postcard::to_allocvec(message).expect("messages can be written");
+        (&self.0).write_all(&bytes).expect("the driver takes messages");
+    }
+}

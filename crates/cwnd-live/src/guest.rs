@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! The program of the guest in lane linux: the applications of a scenario's flows, on the two hosts of a kernel in virtual time. It is that
+//! kernel's first process and its only one.
+
+use crate::algorithms::{Algorithms, Loader};
+use crate::applications::{Applications, ApplicationsReport};
+use crate::crossing::{FlowState, Rows};
+use crate::driver::Driver;
+use crate::error::{Error, while_doing};
+use crate::host::{Host, kernel_release};
+use crate::message::{GuestReport, Message};
+use crate::outcome::transfers_of_flows;
+use crate::paths::HostSide;
+use crate::plan::{Sockets, plans, tasks};
+use crate::scenario_clock::ScenarioClock;
+use crate::settings::{HostSettings, module_parameters, mss};
+use crate::support::check;
+use crate::traffic_sockets::GroupSockets;
+use crate::transfers::Transfers;
+use cwnd_scenario::Scenario;
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::mount::{MountFlags, mount};
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+
+/// Time for the program to be ready before the scenario begins, ns.
+const LEAD: u64 = 100_000_000;
+/// Rows that a message has at most.
+const ROWS_AT_ONCE: usize = 256;
+/// What all hosts of this kernel share: room for connections whose windows are large, and for all packets that arrive at one time.
+const KERNEL_SETTINGS: [(&str, &str); 4] = [
+    ("net/core/netdev_max_backlog", "1000000"),
+    ("net/core/rmem_max", "268435456"),
+    ("net/core/wmem_max", "268435456"),
+    ("net/ipv4/tcp_mem", "1000000 2000000 4000000"),
+];
+
+/// Runs the scenario in the guest's folder, tells the driver what comes of it, and turns the kernel off.
+pub fn run() -> ! {
+    if let Err(error) = prepare() {
+        eprintln!("{error}");
+        end();
+    }
+    match Driver::open() {
+        Ok(driver) => {
+            let driver = Arc::new(driver);
+            let told = driver.clone();
+            std::panic::set_hook(Box::new(move |panic| told.tell(&Message::Failed(panic.to_string()))));
+            if let Err(error) = apply(&driver) {
+                driver.tell(&Message::Failed(error.to_string()));
+            }
+        }
+        Err(error) => eprintln!("{error}"),
+    }
+    end()
+}
+
+fn end() -> ! {
+    // SAFETY: a plain system call, which does not come back.
+    unsafe { libc::reboot(libc::RB_POWER_OFF) };
+    unreachable!("the kernel is off")
+}
+
+fn prepare() -> Result<(), Error> {
+    for (kind, place) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
+        match mount(kind, place, kind, MountFlags::empty(), None) {
+            // The kernel has mounted its devices itself.
+            Ok(()) | Err(rustix::io::Errno::BUSY) => {}
+            Err(error) => return Err(while_doing(format!("mount {place}"))(error)),
+        }
+    }
+    for (name, value) in KERNEL_SETTINGS {
+        std::fs::write(format!("/proc/sys/{name}"), value).map_err(while_doing(format!("set {name}")))?;
+    }
+    Ok(())
+}
+
+/// The driver has all algorithms of ours that the scenario names, by these names.
+struct DriversOwn;
+
+impl Loader for DriversOwn {
+    fn load(&mut self, cc: &str, _params: &[(String, String)]) -> Result<String, Error> {
+        Err(while_doing(format!("use {cc}"))(io::Error::other("this kernel does not have it")))
+    }
+}
+
+fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
+    let text = std::fs::read_to_string("/scenario.toml").map_err(while_doing("read the scenario"))?;
+    let files = |path: &str| std::fs::read_to_string(format!("/files/{path}")).map_err(|why| why.to_string());
+    let scenario = Scenario::from_toml_with(&text, &files).map_err(Error::Scenario)?;
+    check(&scenario).map_err(Error::Scenario)?;
+    let flows = scenario.expand();
+    let algorithms = Algorithms::load(&scenario, &flows, &mut DriversOwn)?;
+    let settings = HostSettings::of(&scenario);
+    let host = |side| Host::of_driver(side, scenario.packet_size, &settings, driver);
+    let hosts = [host(HostSide::Senders)?, host(HostSide::Receivers)?];
+    let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
+    let (named, groups) = (flows.len(), scenario.traffic.len());
+    let states: Vec<_> = (0..named + 2 * groups).map(|_| FlowState::default()).collect();
+    let plans = plans(&scenario, &flows, &algorithms);
+    let has_transfers = algorithms.names_of_traffic().any(|name| name.is_some());
+    let sockets = Sockets::new(&hosts, &plans, has_transfers)?;
+    let traffic_sockets = GroupSockets::all(&scenario, &hosts, algorithms.names_of_traffic())?;
+    let announces = driver.clone();
+    let announce = move |announced| announces.tell(&Message::Announced(announced));
+    let transfers = Transfers::new(&scenario, traffic_sockets, named, Box::new(announce));
+    let tasks = tasks(&scenario, &flows, &algorithms);
+    let clock = ScenarioClock::real_time(driver.begin(LEAD, 0)?);
+    let ran = Applications {
+        clock: &clock,
+        end: scenario.duration,
+        measure: scenario.measure,
+        interval: scenario.record.interval,
+        mss: mss(&scenario),
+        tasks,
+        host: &hosts[HostSide::Senders as usize],
+        flows: &states,
+        rows: &|rows| match rows {
+            Rows::Windows(rows) => driver.tell(&Message::Windows(rows)),
+            Rows::Events(rows) => driver.tell(&Message::Events(rows)),
+            Rows::Queue(_) | Rows::Inner(_) | Rows::Packets(..) => {}
+        },
+        stop: &stop,
+    }
+    .run(sockets, plans, transfers, None);
+    let ApplicationsReport { flows: reports, traffic, lateness, .. } = ran?;
+    let mut transfers = transfers_of_flows(&flows, &reports);
+    transfers.extend(traffic.rows);
+    transfers.sort_by_key(|row| row.start_ns);
+    for rows in transfers.chunks(ROWS_AT_ONCE) {
+        driver.tell(&Message::Transfers(rows.to_vec()));
+    }
+    reports.into_iter().for_each(|report| driver.tell(&Message::Flow(report)));
+    traffic.groups.iter().for_each(|group| driver.tell(&Message::Load(group.load)));
+    let mut all = hosts[HostSide::Senders as usize].settings(&settings)?;
+    let of_traffic = algorithms.names_of_traffic().flatten();
+    let names: BTreeSet<_> = algorithms.names().chain(of_traffic).collect();
+    all.extend(names.into_iter().flat_map(module_parameters));
+    let [senders, receivers] = &hosts;
+    let report = GuestReport {
+        kernel: kernel_release(),
+        algorithms: algorithms.names().map(str::to_owned).collect(),
+        traffic_algorithms: algorithms.names_of_traffic().map(|name| name.map(str::to_owned)).collect(),
+        settings: all,
+        dropped: senders.dropped()? + receivers.dropped()?,
+        late_applications: lateness.per_mille(990),
+    };
+    driver.tell(&Message::Over(Box::new(report)));
+    Ok(())
+}
