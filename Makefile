@@ -11,12 +11,12 @@ NATIVE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.native)
 # The same, compiled as the wheel is: for what measures speed, or simulates for hours.
 RELEASE := $(VENV)/$(if $(filter true,$(CI)),.wheel,.release)
 SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates fuzz/src -name '*.rs' -o -name '*.bpf.[ch]' -o -name Cargo.toml | grep -v /target/)
-PACKAGE := README.md $(shell find python -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$')
+PACKAGE := README.md $(shell find python -type f | grep -v '/cwnd/source/\|/__pycache__/\|\.so$$\|/cwnd-guest$$')
 
 # The user's own defaults have no effect here (docs/guide/install.md).
 export CWND_DEFAULTS :=
 
-.PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz fuzz-readers page kernel wheel clean
+.PHONY: FORCE help demo locks test test-all check test-rust test-release test-kernel test-web test-python lint published bench instructions compare reproduce response kernel-cost docs site test-site mutations hunt fuzz fuzz-readers page kernel linux wheel clean
 
 help:
 	@echo "make demo     figure 6 of the CUBIC paper, simulated and drawn, in out/fig6"
@@ -35,6 +35,7 @@ help:
 	@echo "make response mean windows under deterministic loss beside their formulas"
 	@echo "make page     the web page, in the package: cwnd lab opens it (as root it installs what is missing)"
 	@echo "make kernel   the kernel part, in the package: cwnd kernel, lane live (as root it installs what is missing)"
+	@echo "make linux    lane linux's part of the package: its links and its guest; cwnd linux build makes a kernel"
 	@echo "make wheel    the Python package with the kernel's objects, in dist (PROFILE=1: optimised by a profile, for releases)"
 	@echo "make docs     the generated pages and pictures of docs/"
 	@echo "make site     the pages as a web site, in out/site, with the notebooks as they run; a link that leads nowhere fails"
@@ -109,6 +110,12 @@ kernel:
 	CI=true .ci/features >/dev/null
 	@$(MAKE) --no-print-directory $(VENV)/.native
 
+# Lane linux: the library with the links, which a kernel in virtual time loads, and the program of its guest.
+GUEST := python/cwnd/linux/cwnd-guest
+linux: $(GUEST)
+$(GUEST): $(SOURCES) .ci/linux
+	.ci/linux
+
 # One file, with the simulator in it. A package without it works: `cwnd lab` says what is missing.
 PAGE := python/cwnd/page/lab.html
 page:
@@ -121,9 +128,10 @@ $(PAGE): $(SOURCES) $(wildcard web/src/* web/package-lock.json tools/web/*.py) .
 PROFILED := $(CURDIR)/target/profile/merged.profdata
 # Functions have the names that they had with counters: for a named target both times.
 TARGETED = --target $$(rustc -vV | sed -n 's/^host: //p')
-$(WHEEL): $(DEV) $(SOURCES) $(PACKAGE) tools/wheel.py tools/docs/man_pages.py $(if $(filter true,$(CI)),$(PAGE)) $(if $(PROFILE),FORCE)
+$(WHEEL): $(DEV) $(SOURCES) $(PACKAGE) tools/wheel.py tools/docs/man_pages.py $(if $(filter true,$(CI)),$(PAGE) $(GUEST)) $(if $(PROFILE),FORCE)
 	CI=true .ci/features >/dev/null
 	@[ "$${CI:-}" = true ] || .ci/page
+	@[ "$${CI:-}" = true ] || .ci/linux
 	# What a build laid out is gone for the editable installation too: it is built anew before its next use.
 	rm -rf target/wheels dist/*.whl $(WHEEL) $(LAID_OUT) $(VENV)/.native $(VENV)/.release
 	$(if $(PROFILE),.ci/profile --features kernel)

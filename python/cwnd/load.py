@@ -18,7 +18,7 @@ from cwnd.replicates.api import Replicates
 from cwnd.replicates.checks import check_replicates
 from cwnd.replicates.document import ReplicatesDocument, RunDocument
 from cwnd.replicates.folder import SUMMARY
-from cwnd.result.lanes import SIM, check_lane
+from cwnd.result.lanes import SIM, known_lane
 from cwnd.result.packets import SUFFIX, FolderPackets
 from cwnd.result.result import Result, tables_of
 from cwnd.result.store import KIND, MANIFEST, REPLICATES, REPRODUCE, STUDY, TRACE, FolderError
@@ -104,7 +104,7 @@ def load_run(folder: Path, files: set[str], manifest: JsonObject) -> Result:
                 raise ValueError(
                     f"flow {number} crosses link {min(unknown)}, and {SUMMARY} has {len(summary['links'])}"
                 )
-        lane = check_lane(manifest.get("lane", SIM))
+        lane = known_lane(manifest.get("lane", SIM))
     except ScenarioError as error:
         raise refuse(folder, f"a scenario that can be read: {error}") from error
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -3,12 +3,12 @@
 //!
 //! The kernel calls with interrupts off, from one thread: no call begins before the last one has returned.
 
-use crate::run::{Run, prepare};
+use crate::algorithms::{Algorithms, Socket};
+use crate::run::{Run, aside};
 use cwnd_live::HostSide;
+use cwnd_live::message::Message;
 use std::cell::RefCell;
-use std::ffi::{CStr, OsStr, c_char, c_int, c_uint, c_ulong, c_ulonglong, c_void};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_ulonglong, c_void};
 use std::ptr::{from_ref, null};
 
 const VERSION: c_uint = 1;
@@ -17,6 +17,7 @@ const VERSION: c_uint = 1;
 #[repr(C)]
 pub struct Kernel {
     deliver: unsafe extern "C" fn(c_uint, *const c_void, *const c_void, c_uint),
+    add: unsafe extern "C" fn(c_uint, *const c_char, c_int) -> c_int,
 }
 
 impl Kernel {
@@ -26,20 +27,27 @@ impl Kernel {
         // SAFETY: the kernel copies the bytes, and reads no more than these.
         unsafe { (self.deliver)(to as c_uint, merged, packet.as_ptr().cast(), packet.len() as c_uint) }
     }
+
+    /// Makes an algorithm of this number a congestion control of this name; returns 0, or an error of the kernel.
+    pub fn add(&self, number: u32, name: &CStr, sets_the_rate: bool) -> i32 {
+        // SAFETY: the kernel copies the name.
+        unsafe { (self.add)(number, name.as_ptr(), c_int::from(sets_the_rate)) }
+    }
 }
 
 /// What the kernel calls: `struct cwnd_links`.
 #[repr(C)]
 pub struct Links {
     version: c_uint,
-    open: unsafe extern "C" fn(&'static Kernel, *const c_char) -> c_int,
+    open: extern "C" fn(&'static Kernel) -> c_int,
     sent: unsafe extern "C" fn(c_uint, c_ulonglong, *const c_void, c_uint, c_uint, c_uint),
     due: extern "C" fn(c_ulonglong),
     next: extern "C" fn() -> c_ulonglong,
     told: unsafe extern "C" fn(c_ulonglong, *const c_void, c_uint) -> c_int,
+    hook: unsafe extern "C" fn(c_uint, c_uint, *mut c_uint, *mut Socket, *const c_uint) -> c_uint,
 }
 
-static LINKS: Links = Links { version: VERSION, open, sent, due, next, told };
+static LINKS: Links = Links { version: VERSION, open, sent, due, next, told, hook };
 
 /// The library's only symbol.
 #[unsafe(no_mangle)]
@@ -50,19 +58,16 @@ pub extern "C" fn cwnd_links() -> *const Links {
 thread_local! {
     // All of the kernel is one thread of the host.
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+    // Apart: a hook may be called while a packet is on its way through the links, which the kernel sends from within.
+    static ALGORITHMS: RefCell<Algorithms> = RefCell::new(Algorithms::default());
 }
 
 fn with<T>(task: impl FnOnce(&mut Run) -> T) -> Option<T> {
     RUN.with_borrow_mut(|run| run.as_mut().map(task))
 }
 
-/// # Safety
-/// `folder` is a string that ends with a zero.
-unsafe extern "C" fn open(kernel: &'static Kernel, folder: *const c_char) -> c_int {
-    // SAFETY: the caller's promise.
-    let folder = unsafe { CStr::from_ptr(folder) };
-    let folder = Path::new(OsStr::from_bytes(folder.to_bytes()));
-    let run = Run::new(kernel, folder);
+extern "C" fn open(kernel: &'static Kernel) -> c_int {
+    let run = Run::new(kernel);
     let is_there = run.is_some();
     RUN.set(run);
     c_int::from(!is_there)
@@ -98,11 +103,29 @@ unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint
     // SAFETY: the caller's promise.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
     let Ok(message) = postcard::from_bytes(bytes) else { return 1 };
+    if let Message::Algorithm { cc, params, name } = message {
+        let added = with(|run| ALGORITHMS.with_borrow_mut(|all| all.add(run.kernel, &cc, &params, &name)));
+        return c_int::from(added != Some(Ok(())));
+    }
     let over = with(|run| run.told(now, message)).unwrap_or(false);
     if over && let Some(run) = RUN.take() {
-        prepare(move || run.finish());
+        aside(move || run.finish());
     }
     0
+}
+
+/// # Safety
+/// All point to what the driver owns, and `words` to three numbers.
+unsafe extern "C" fn hook(
+    algorithm: c_uint,
+    hook: c_uint,
+    connection: *mut c_uint,
+    socket: *mut Socket,
+    words: *const c_uint,
+) -> c_uint {
+    // SAFETY: the caller's promise; nobody else has them during the call.
+    let (connection, socket, words) = unsafe { (&mut *connection, &mut *socket, *words.cast::<[u32; 3]>()) };
+    ALGORITHMS.with_borrow_mut(|all| all.hook(algorithm, hook, connection, socket, words))
 }
 
 const _: () = assert!(size_of::<c_ulong>() == 8, "the driver has 64 bits");

@@ -3,14 +3,20 @@
 //!
 //! | part | what it does |
 //! | --- | --- |
-//! | `kernel/` | the driver, in C, which becomes a part of the kernel when that is built |
+//! | `python/cwnd/linux/driver` | the driver, in C, which becomes a part of the kernel when that is built |
+//! | `algorithms` | our algorithms, as congestion controls of the kernel |
 //! | `interface` | what driver and library call of each other |
 //! | `run` | the scenario's network between the kernel's two hosts, and what is recorded of it |
-//! | `output` | the files of the result, in a folder of the host |
+//! | `output` | what the host hands in and gets back |
+//! | `process` | what makes the process of the kernel one of ours |
 
+#[cfg(target_os = "linux")]
+mod algorithms;
 #[cfg(target_os = "linux")]
 mod interface;
 #[cfg(target_os = "linux")]
 mod output;
+#[cfg(target_os = "linux")]
+mod process;
 #[cfg(target_os = "linux")]
 mod run;

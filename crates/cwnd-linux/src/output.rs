@@ -1,48 +1,55 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! The files of a run, in a folder of the host.
+//! What the host hands in and gets back: descriptors that the process has from its parent, whose numbers are in variables. Nothing has a
+//! name, so nothing is left behind.
 //!
-//! | file | what it has |
+//! | variable | what it has |
 //! | --- | --- |
-//! | `guest/scenario.toml`, `guest/files/…` | the scenario, and the files that it names |
-//! | `progress` | time of the scenario, ns, and packets so far, two numbers of 64 bits |
-//! | `error` | why there is no result, in a line |
-//! | `summary.json`, `report.json` | the summary of the measured interval; what the kernel and the links say of themselves |
-//! | `flows.arrow`, … | the tables, as streams of Arrow IPC |
-//! | `senders.pcapng`, … | packets that were captured |
-//!
-//! `report.json` is written last: a folder that has it has everything.
+//! | `CWND_LINUX_SCENARIO` | the scenario: a JSON object with its text (TOML) and the files that it names, by their paths |
+//! | `CWND_LINUX_PROGRESS` | time of the scenario, ns, and packets so far: two numbers of 64 bits |
+//! | `CWND_LINUX_RESULT` | the length of a JSON object (64 bits), the object, and the tables, whose places it has |
+//! | `CWND_LINUX_SENDERS`, `CWND_LINUX_RECEIVERS` | the packets that were captured there (pcapng) |
 
 use cwnd_arrow::{stream, table};
 use cwnd_live::Outcome;
-use cwnd_live::message::GuestReport;
+use cwnd_live::message::{GivenScenario, GuestReport};
 use cwnd_record::{Lane, tables};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
-use serde_json::json;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use serde_json::{Map, Value, json};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 
-/// The folder of a run.
+/// The descriptor in this variable.
+fn given(name: &str) -> Option<File> {
+    let number = std::env::var(format!("CWND_LINUX_{name}")).ok()?.parse().ok()?;
+    // SAFETY: the host's descriptor for this, which nobody else has.
+    let file = unsafe { File::from_raw_fd(number) };
+    debug_assert!(file.as_raw_fd() > 2, "it is none of the kernel's own");
+    Some(file)
+}
+
+/// The host's descriptors.
 pub struct Output {
-    folder: PathBuf,
     progress: Option<File>,
+    result: Option<File>,
+    packets: [Option<File>; 2],
+}
+
+/// Reads the scenario.
+pub fn scenario() -> Result<Scenario, String> {
+    let mut text = String::new();
+    let mut file = given("SCENARIO").ok_or("no scenario was handed in")?;
+    file.read_to_string(&mut text).map_err(|why| why.to_string())?;
+    GivenScenario::read(&text)
 }
 
 impl Output {
-    /// That folder.
-    pub fn new(folder: &Path) -> Self {
-        Self { folder: folder.into(), progress: File::create(folder.join("progress")).ok() }
-    }
-
-    /// Reads the scenario.
-    pub fn scenario(&self) -> Result<Scenario, String> {
-        let guest = self.folder.join("guest");
-        let text = fs::read_to_string(guest.join("scenario.toml")).map_err(|why| why.to_string())?;
-        let files =
-            |path: &str| fs::read_to_string(guest.join("files").join(path)).map_err(|why| why.to_string());
-        Scenario::from_toml_with(&text, &files).map_err(|invalid| invalid.to_string())
+    /// Those of this process.
+    pub fn new() -> Self {
+        let packets = ["SENDERS", "RECEIVERS"].map(given);
+        Self { progress: given("PROGRESS"), result: given("RESULT"), packets }
     }
 
     /// Tells how far the run is.
@@ -54,16 +61,13 @@ impl Output {
 
     /// Tells why there is no result.
     pub fn failed(&self, why: &str) {
-        let _ = fs::write(self.folder.join("error"), why);
+        let _ = self.write(&json!({ "error": why }), &[]);
     }
 
     /// Appends to the capture of a host.
-    pub fn packets(&self, host: &str, piece: &[u8]) {
-        let file =
-            OpenOptions::new().create(true).append(true).open(self.folder.join(format!("{host}.pcapng")));
-        if let Err(why) = file.and_then(|mut file| file.write_all(piece)) {
-            self.failed(&format!("write the packets of {host}: {why}"));
-        }
+    pub fn packets(&mut self, host: &str, piece: &[u8]) -> io::Result<()> {
+        let file = &mut self.packets[usize::from(host == "receivers")];
+        file.as_mut().map_or(Ok(()), |file| file.write_all(piece))
     }
 
     /// Writes everything.
@@ -89,33 +93,44 @@ impl Output {
             ("transfers", table(lane, &*tables::TRANSFERS, &recorded.transfers)),
         ];
         let write = || -> io::Result<()> {
+            let (mut places, mut bytes) = (Map::new(), Vec::new());
             for (name, table) in all {
-                let bytes = stream(table).map_err(io::Error::other)?;
-                fs::write(self.folder.join(format!("{name}.arrow")), bytes)?;
+                let table = stream(table).map_err(io::Error::other)?;
+                places.insert(name.into(), json!([bytes.len(), table.len()]));
+                bytes.extend(table);
             }
-            fs::write(self.folder.join("summary.json"), summary.document().to_string())?;
-            fs::write(self.folder.join("report.json"), document(outcome, report).to_string())
+            let report = document(outcome, report);
+            self.write(&json!({ "summary": summary.document(), "report": report, "tables": places }), &bytes)
         };
         if let Err(why) = write() {
             self.failed(&format!("write the result: {why}"));
         }
     }
+
+    fn write(&self, header: &Value, bytes: &[u8]) -> io::Result<()> {
+        let Some(file) = &self.result else { return Ok(()) };
+        let header = header.to_string();
+        let all = [&(header.len() as u64).to_le_bytes(), header.as_bytes(), bytes].concat();
+        file.write_all_at(&all, 0)
+    }
 }
 
-fn document(outcome: &Outcome, report: &GuestReport) -> serde_json::Value {
+fn document(outcome: &Outcome, report: &GuestReport) -> Value {
     let late = &outcome.crossing.lateness;
     let ms = |ns: u64| ns as f64 / 1e6;
-    let settings: serde_json::Map<_, _> =
+    let packets: u64 = outcome.crossing.emulator.all_forwarded().map(|forwarded| forwarded.packets).sum();
+    let settings: Map<_, _> =
         report.settings.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
     json!({
         "kernel": report.kernel,
         "algorithms": report.algorithms,
         "traffic_algorithms": report.traffic_algorithms,
+        "packets": packets,
         "packets_delivered": late.packets(),
         "late_worst_ms": ms(late.worst()),
         "late_applications_p99_ms": ms(report.late_applications),
         "packets_foreign": outcome.crossing.foreign,
-        "packets_dropped_by_devices": report.dropped,
+        "packets_dropped": report.dropped,
         "dsack_duplicates": outcome.flows.iter().map(|flow| u64::from(flow.duplicates)).sum::<u64>(),
         "settings": settings,
     })

@@ -2,13 +2,12 @@
 //! A run: the network of a scenario between the two hosts of the kernel, and what is recorded of it.
 
 use crate::interface::Kernel;
-use crate::output::Output;
+use crate::output::{Output, scenario};
 use cwnd_live::message::{GuestReport, Message};
 use cwnd_live::{Crossing, Delivery, FlowReport, FlowState, HostSide, Load, Outcome, Rows, TrafficReport};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use std::convert::Infallible;
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// Rows and pieces of captures are kept in memory up to so many; then they go to their files.
@@ -18,7 +17,8 @@ const CALLS_A_TOLD_PROGRESS: u32 = 1 << 12;
 
 /// A run in progress.
 pub struct Run {
-    kernel: &'static Kernel,
+    /// The kernel.
+    pub kernel: &'static Kernel,
     output: Output,
     scenario: Scenario,
     flows: Vec<Flow>,
@@ -29,10 +29,12 @@ pub struct Run {
     loads: Vec<Load>,
     report: Option<Box<GuestReport>>,
     calls: u32,
+    /// Why there is no result.
+    failure: Option<String>,
 }
 
 /// Does this in a thread of its own, and waits for it: the stacks of the kernel's threads are small, and its signals are no affair of it.
-pub fn prepare(task: impl FnOnce() + Send) {
+pub fn aside(task: impl FnOnce() + Send) {
     // SAFETY: plain calls; the sets outlive them, and this thread gets its own mask back.
     unsafe {
         let (mut all, mut own) = (std::mem::zeroed(), std::mem::zeroed());
@@ -44,12 +46,12 @@ pub fn prepare(task: impl FnOnce() + Send) {
 }
 
 impl Run {
-    /// The run of the scenario in this folder of the host; `None`, after a message in the folder, where it cannot begin.
-    pub fn new(kernel: &'static Kernel, folder: &Path) -> Option<Self> {
+    /// The run of the scenario that the host has handed in; `None`, after a message to the host, where it cannot begin.
+    pub fn new(kernel: &'static Kernel) -> Option<Self> {
         let mut made = None;
-        prepare(|| {
-            let output = Output::new(folder);
-            match output.scenario() {
+        aside(|| {
+            let output = Output::new();
+            match scenario() {
                 Ok(scenario) => made = Some((output, scenario)),
                 Err(why) => output.failed(&why),
             }
@@ -70,6 +72,7 @@ impl Run {
             loads: Vec::new(),
             report: None,
             calls: 0,
+            failure: None,
         })
     }
 
@@ -129,8 +132,10 @@ impl Run {
                 self.report = Some(report);
                 return true;
             }
+            // The algorithms are no part of the run.
+            Message::Algorithm { .. } => {}
             Message::Failed(why) => {
-                self.output.failed(&why);
+                self.failure = Some(why);
                 return true;
             }
         }
@@ -138,24 +143,31 @@ impl Run {
     }
 
     fn take_rows(&mut self, least: usize) {
-        let Self { crossing, tables, output, .. } = self;
+        let Self { crossing, tables, output, failure, .. } = self;
         crossing.take_rows(least, |rows| match rows {
             Rows::Queue(rows) => tables.queue.extend(rows),
             Rows::Events(rows) => tables.events.extend(rows),
-            Rows::Packets(host, piece) => output.packets(host, &piece),
+            Rows::Packets(host, piece) => {
+                if let Err(why) = output.packets(host, &piece) {
+                    failure.get_or_insert(format!("write the packets of the {host}: {why}"));
+                }
+            }
             Rows::Windows(_) | Rows::Inner(_) => {}
         });
     }
 
     /// Writes the result.
     pub fn finish(mut self) {
-        let Some(report) = self.report.take() else { return };
         let end = self.scenario.duration;
         self.crossing.record(end, &self.states);
         self.crossing.publish_forwarded(end, &self.states);
         self.take_rows(0);
         self.tables.events.sort_by_key(|row| row.time_ns);
-        let Self { output, scenario, flows, crossing, tables, reports, loads, .. } = self;
+        let Self { output, scenario, flows, crossing, tables, reports, loads, report, failure, .. } = self;
+        let report = match (failure, report) {
+            (None, Some(report)) => report,
+            (why, _) => return output.failed(why.as_deref().unwrap_or("the guest has not reported")),
+        };
         let traffic = TrafficReport::with_loads(&scenario, loads);
         let outcome = Outcome { crossing: crossing.finish(), flows: reports, traffic };
         output.finish(&scenario, &flows, &outcome, &tables, &report);

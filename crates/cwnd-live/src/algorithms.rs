@@ -2,11 +2,12 @@
 //! The algorithms of a scenario's flows in the running kernel: its own where it has them, else ours, loaded for the run.
 
 use crate::error::Error;
+use crate::socket;
 #[cfg(feature = "kernel")]
 use cwnd::Controller;
 #[cfg(feature = "kernel")]
 use cwnd_bpf::{Load, LoadedModule, Module, ObjectFile};
-use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario};
+use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario, kernels_own, unknown_name};
 use cwnd_traffic::Model;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -129,9 +130,10 @@ impl Algorithms {
         }
         let own =
             KERNELS_OWN.iter().find(|(set, name)| *set == cc && params.is_empty() && is_available(name));
-        let name = match own {
-            Some((_, name)) => (*name).to_owned(),
-            None => loader.load(cc, params)?,
+        let name = match (kernels_own(cc), own) {
+            (Some(name), _) => available(name)?,
+            (None, Some((_, name))) => (*name).to_owned(),
+            (None, None) => loader.load(cc, params)?,
         };
         self.known.push(Known { cc: cc.to_owned(), params: params.to_vec(), name });
         Ok(self.known.len() - 1)
@@ -219,8 +221,29 @@ pub fn used(scenario: &Scenario) -> BTreeSet<String> {
     of_flows.chain(of_traffic.map(|traffic| traffic.sender.cc.clone())).chain(switched).collect()
 }
 
+/// The running kernel's own algorithm of this name.
+fn available(name: &str) -> Result<String, Error> {
+    let all = all_available();
+    let names: Vec<&str> = all.split_whitespace().collect();
+    // One that the kernel has as a module comes when a socket asks for it.
+    if names.contains(&name)
+        || socket::unconnected().and_then(|socket| socket::use_algorithm(&socket, name)).is_ok()
+    {
+        return Ok(name.to_owned());
+    }
+    Err(Error::Scenario(Invalid {
+        field: "flow.cc".into(),
+        value: Some(format!("\"kernel/{name}\"")),
+        expected: unknown_name("an algorithm that this kernel has, behind `kernel/`", name, &names),
+    }))
+}
+
 /// Whether the running kernel has an algorithm of this name.
 fn is_available(name: &str) -> bool {
-    std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control")
-        .is_ok_and(|all| all.split_whitespace().any(|known| known == name))
+    all_available().split_whitespace().any(|known| known == name)
+}
+
+/// What the running kernel has, without the algorithms that it would have to load first.
+fn all_available() -> String {
+    std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default()
 }

@@ -62,6 +62,17 @@ impl Driver {
         }
     }
 
+    /// Asks for an algorithm of cwnd under this name.
+    ///
+    /// # Errors
+    /// [`Error::System`] where the library or the kernel does not have it.
+    pub fn add(&self, cc: &str, params: &[(String, String)], name: &str) -> Result<(), Error> {
+        let (cc, params, name) = (cc.to_owned(), params.to_vec(), name.to_owned());
+        let what = format!("use {cc}");
+        let bytes = postcard::to_allocvec(&Message::Algorithm { cc, params, name }).map_err(io::Error::other);
+        bytes.and_then(|bytes| (&self.0).write_all(&bytes)).map_err(while_doing(what))
+    }
+
     /// Says something to the library.
     ///
     /// # Panics

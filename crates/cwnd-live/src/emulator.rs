@@ -213,6 +213,11 @@ impl<P> Emulator<P> {
         self.forwarded[flow as usize]
     }
 
+    /// The same of all flows and traffic.
+    pub fn all_forwarded(&self) -> impl Iterator<Item = Forwarded> {
+        self.forwarded.iter().copied()
+    }
+
     fn schedule(&mut self, at: u64, due: Due) {
         self.due.push(Reverse((at, self.entries, due)));
         self.entries += 1;

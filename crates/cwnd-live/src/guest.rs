@@ -8,7 +8,7 @@ use crate::crossing::{FlowState, Rows};
 use crate::driver::Driver;
 use crate::error::{Error, while_doing};
 use crate::host::{Host, kernel_release};
-use crate::message::{GuestReport, Message};
+use crate::message::{GivenScenario, GuestReport, Message};
 use crate::outcome::transfers_of_flows;
 use crate::paths::HostSide;
 use crate::plan::{Sockets, plans, tasks};
@@ -17,7 +17,7 @@ use crate::settings::{HostSettings, module_parameters, mss};
 use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::Transfers;
-use cwnd_scenario::Scenario;
+use cwnd_record::Lane;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::mount::{MountFlags, mount};
 use std::collections::BTreeSet;
@@ -28,6 +28,8 @@ use std::sync::Arc;
 const LEAD: u64 = 100_000_000;
 /// Rows that a message has at most.
 const ROWS_AT_ONCE: usize = 256;
+/// Letters of a congestion control's name, at most.
+const MOST_LETTERS: usize = 15;
 /// What all hosts of this kernel share: room for connections whose windows are large, and for all packets that arrive at one time.
 const KERNEL_SETTINGS: [(&str, &str); 4] = [
     ("net/core/netdev_max_backlog", "1000000"),
@@ -76,22 +78,32 @@ fn prepare() -> Result<(), Error> {
     Ok(())
 }
 
-/// The driver has all algorithms of ours that the scenario names, by these names.
-struct DriversOwn;
+/// Algorithms of cwnd, which the driver gives the kernel.
+struct DriversAlgorithms<'a> {
+    driver: &'a Driver,
+    names: Vec<String>,
+}
 
-impl Loader for DriversOwn {
-    fn load(&mut self, cc: &str, _params: &[(String, String)]) -> Result<String, Error> {
-        Err(while_doing(format!("use {cc}"))(io::Error::other("this kernel does not have it")))
+impl Loader for DriversAlgorithms<'_> {
+    fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error> {
+        // The kernel's own may have the same name, and two sets may differ in their parameters alone.
+        let short: String = cc.chars().take(MOST_LETTERS - 4).collect();
+        let same = self.names.iter().filter(|name| name.starts_with(&format!("r_{short}"))).count();
+        let name = if same == 0 { format!("r_{short}") } else { format!("r_{short}_{same}") };
+        self.driver.add(cc, params, &name)?;
+        self.names.push(name.clone());
+        Ok(name)
     }
 }
 
 fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
-    let text = std::fs::read_to_string("/scenario.toml").map_err(while_doing("read the scenario"))?;
-    let files = |path: &str| std::fs::read_to_string(format!("/files/{path}")).map_err(|why| why.to_string());
-    let scenario = Scenario::from_toml_with(&text, &files).map_err(Error::Scenario)?;
-    check(&scenario).map_err(Error::Scenario)?;
+    let text = std::fs::read_to_string("/scenario.json").map_err(while_doing("read the scenario"))?;
+    let refused = |why| while_doing("read the scenario")(io::Error::other::<String>(why));
+    let scenario = GivenScenario::read(&text).map_err(refused)?;
+    check(&scenario, Lane::Linux).map_err(Error::Scenario)?;
     let flows = scenario.expand();
-    let algorithms = Algorithms::load(&scenario, &flows, &mut DriversOwn)?;
+    let algorithms =
+        Algorithms::load(&scenario, &flows, &mut DriversAlgorithms { driver, names: Vec::new() })?;
     let settings = HostSettings::of(&scenario);
     let host = |side| Host::of_driver(side, scenario.packet_size, &settings, driver);
     let hosts = [host(HostSide::Senders)?, host(HostSide::Receivers)?];

@@ -22,6 +22,7 @@ use crate::settings::{HostSettings, module_parameters, mss};
 use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::Transfers;
+use cwnd_record::Lane;
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use rustix::event::{EventfdFlags, eventfd};
@@ -98,7 +99,7 @@ impl Lab {
     /// # Errors
     /// [`Error::Scenario`] for what this lane does not do, [`Error::System`] for what the system does not allow.
     pub fn start(scenario: &Scenario, objects: &PluginObjects) -> Result<Self, Error> {
-        check(scenario).map_err(Error::Scenario)?;
+        check(scenario, Lane::Live).map_err(Error::Scenario)?;
         let flows = scenario.expand();
         let mut loader = ObjectLoader::new(objects);
         let algorithms = Algorithms::load(scenario, &flows, &mut loader)?;

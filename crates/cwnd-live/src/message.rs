@@ -4,12 +4,44 @@
 use crate::application::FlowReport;
 use crate::classify::Announced;
 use cwnd_record::{CwndRow, EventRow, TransferRow};
+use cwnd_scenario::Scenario;
 use cwnd_traffic::Load;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A scenario as the host hands it in, in JSON: to the guest's program, and to the library that has the links.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GivenScenario {
+    /// Its text, in TOML.
+    scenario: String,
+    /// The files that it names, by their paths.
+    files: BTreeMap<String, String>,
+}
+
+impl GivenScenario {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// A line that says why it is none.
+    pub fn read(text: &str) -> Result<Scenario, String> {
+        let Self { scenario, files } = serde_json::from_str(text).map_err(|why| why.to_string())?;
+        let file = |path: &str| files.get(path).cloned().ok_or_else(|| "it was not handed in".to_owned());
+        Scenario::from_toml_with(&scenario, &file).map_err(|invalid| invalid.to_string())
+    }
+}
 
 /// A message.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Message {
+    /// The kernel shall have this algorithm of cwnd, under this name.
+    Algorithm {
+        /// The parameter set.
+        cc: String,
+        /// Parameters that differ from it.
+        params: Vec<(String, String)>,
+        /// The name.
+        name: String,
+    },
     /// Traffic opens a connection or sends a datagram.
     Announced(Announced),
     /// Samples of the windows. What has left the links is not known there.

@@ -7,7 +7,7 @@ mod sampled;
 #[cfg(not(feature = "kernel"))]
 mod without;
 
-use cwnd_record::{CwndRow, InnerRow};
+use cwnd_record::{CwndRow, InnerRow, Lane};
 use cwnd_scenario::{InnerVariables, Invalid, Scenario};
 #[cfg(feature = "kernel")]
 pub use sampled::SenderStates;
@@ -41,9 +41,13 @@ fn refused((field, value): (&str, Option<String>), why: &str) -> Invalid {
     Invalid { field: field.into(), value, expected }
 }
 
-/// Refuses what takes a sampler in an installation that has none.
-pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
+/// Refuses what takes a sampler where there is none.
+pub fn check(scenario: &Scenario, lane: Lane) -> Result<(), Invalid> {
     match asked(scenario) {
+        Some((field, value)) if lane == Lane::Linux => {
+            let expected = "false in lane linux, which samples `TCP_INFO`".into();
+            Err(Invalid { field: field.into(), value, expected })
+        }
         Some(asked) if cfg!(not(feature = "kernel")) => {
             Err(refused(asked, "this installation was built without the kernel part"))
         }

@@ -5,6 +5,7 @@ use crate::classify::{FIRST_GROUP_PORT, FIRST_OPENER};
 use crate::sender_states;
 use crate::wire::{FIRST_PORT, UdpDatagram};
 use cwnd::registry::Recovery;
+use cwnd_record::Lane;
 use cwnd_scenario::keys::{Lanes, flow_keys_without};
 use cwnd_scenario::{FlowGroup, Host, Invalid, Scenario, Start, pointer};
 use cwnd_traffic::{Direction, Distribution, Model};
@@ -16,15 +17,16 @@ pub const MAX_GROUPS: usize = 500;
 const _: () = assert!(FIRST_PORT as usize + MAX_FLOWS <= FIRST_OPENER as usize);
 const _: () = assert!(FIRST_GROUP_PORT as usize + MAX_GROUPS <= FIRST_PORT as usize);
 
-/// Refuses what this lane does not do.
+/// Refuses what this lane, `live` or `linux`, does not do.
 ///
 /// # Errors
 /// The first key that it does not do.
-pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
+pub fn check(scenario: &Scenario, lane: Lane) -> Result<(), Invalid> {
+    let in_lane = format!("in lane {}", lane.name());
     let refuse = |field: String, value: Option<String>, expected: &str| {
-        Err(Invalid { field, value, expected: format!("{expected} in lane live") })
+        Err(Invalid { field, value, expected: format!("{expected} {in_lane}") })
     };
-    scenario.without_stacks("in lane live")?;
+    scenario.without_stacks(&in_lane)?;
     let flows: usize = scenario.flows.iter().map(|group| group.count as usize).sum();
     if flows > MAX_FLOWS {
         return refuse("flow".into(), Some(format!("{flows} flows")), &format!("at most {MAX_FLOWS}"));
@@ -53,7 +55,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Invalid> {
             return refuse(field, Some(udp.packet_size.to_string()), &expected);
         }
     }
-    sender_states::check(scenario)?;
+    sender_states::check(scenario, lane)?;
     if (1..1_000_000).contains(&scenario.record.interval) {
         let value = scenario.written("/record/interval");
         return refuse("record.interval".into(), value, "at least 1ms, or \"0s\" for no samples,");
@@ -155,7 +157,7 @@ mod tests {
             "duration = '2s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = 'reno'\n{flow}\n[[traffic]]\npreset = 'ha2008'\n{traffic}"
         );
         let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-        check(&scenario).err().map(|error| error.to_string())
+        check(&scenario, Lane::Live).err().map(|error| error.to_string())
     }
 
     #[test]

@@ -36,10 +36,12 @@ impl Lab {
         Ok(Self { inner, scenario: scenario.clone(), per_ack: scenario.record.per_ack, over: false })
     }
 
-    /// Raises `ScenarioError` for what the lane does not do, without a run.
+    /// Raises `ScenarioError` for what the lane, `live` or `linux`, does not do, without a run.
     #[staticmethod]
-    fn check(py: Python<'_>, scenario: &Scenario) -> PyResult<()> {
-        cwnd_live::check(&scenario.inner).map_err(|invalid| refuse(py, &invalid))
+    #[pyo3(signature = (scenario, lane=Lane::Live.name()))]
+    fn check(py: Python<'_>, scenario: &Scenario, lane: &str) -> PyResult<()> {
+        let lane = if lane == Lane::Linux.name() { Lane::Linux } else { Lane::Live };
+        cwnd_live::check(&scenario.inner, lane).map_err(|invalid| refuse(py, &invalid))
     }
 
     /// Names of all parameter sets that the scenario's connections use.

@@ -157,6 +157,7 @@ pub fn hook_calls(
     scenario
         .inner
         .without_stacks("whose hooks can be stepped through")
+        .and_then(|()| scenario.inner.without_kernels_own("whose hooks can be stepped through"))
         .map_err(|invalid| crate::scenario::refuse(py, &invalid))?;
     let calls = py.detach(|| cwnd_sim::hook_calls_document(&scenario.inner, time_ns, flow, count));
     match plugin_panic::take() {
@@ -168,7 +169,8 @@ pub fn hook_calls(
 /// Raises `ScenarioError` if a flow has a stack, where there are none: `place` is such as `in a page`.
 #[pyfunction]
 pub fn refuse_stacks(py: Python<'_>, scenario: &Scenario, place: &str) -> PyResult<()> {
-    scenario.inner.without_stacks(place).map_err(|invalid| crate::scenario::refuse(py, &invalid))
+    let without = scenario.inner.without_stacks(place).and_then(|()| scenario.inner.without_kernels_own(place));
+    without.map_err(|invalid| crate::scenario::refuse(py, &invalid))
 }
 
 /// Raises `PluginError` if a loaded algorithm has panicked.

@@ -3,6 +3,7 @@
 
 use crate::invalid::{Invalid, TableReader, nearest, shown, unknown_key};
 use crate::keys::flow::{AlgorithmName, FlowGroup, HOST, Start, StartTime};
+use crate::kernel_algorithms::kernels_own;
 use crate::keys::list_of_stacks::is_stock;
 use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};
@@ -55,11 +56,12 @@ pub(crate) fn check_gso(table: &mut TableReader<'_>, group: &FlowGroup) -> Resul
 
 /// The keys of `table` that were not read: parameters of the algorithm.
 pub(crate) fn parse_params(table: &TableReader<'_>, cc: &str) -> Result<Vec<(String, String)>, Invalid> {
-    if is_stock(cc) {
+    let whose = if kernels_own(cc).is_some() { "the kernel's" } else { "a stack's" };
+    if is_stock(cc) || kernels_own(cc).is_some() {
         let Some((key, value)) = table.rest().next() else { return Ok(Vec::new()) };
         let known = table.read_keys();
         let expected = if nearest(key, known.iter().copied()).is_empty() {
-            format!("a key of any flow: {cc} is a stack's own algorithm, which has no parameters here")
+            format!("a key of any flow: {cc} is {whose} own algorithm, which has no parameters here")
         } else {
             unknown_key(key, &known)
         };

@@ -2,6 +2,7 @@
 //! An algorithm's parameters as a scenario writes them.
 
 use crate::invalid::{Invalid, TableReader, nearest, unknown_name};
+use crate::kernel_algorithms::kernels_own;
 use crate::keys::list_of_stacks::{Stack, is_stock, stock_name, stock_names};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Controller};
@@ -92,7 +93,7 @@ pub(crate) fn did_you_mean(cc: &str, known: &[&str]) -> String {
 /// Reads `cc`, an algorithm that exists.
 pub(crate) fn parse_cc(table: &mut TableReader<'_>) -> Result<String, Invalid> {
     let cc = table.required_text("cc", "the name of an algorithm")?;
-    if registry::find(&cc).is_some() || is_stock(&cc) {
+    if registry::find(&cc).is_some() || is_stock(&cc) || kernels_own(&cc).is_some() {
         return Ok(cc);
     }
     let expected = unknown_algorithm(&cc);

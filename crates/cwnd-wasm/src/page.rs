@@ -183,6 +183,7 @@ impl Page {
 /// Refuses what a page would simulate on and on, and what it does not draw.
 fn for_a_page(read: (Scenario, Option<String>)) -> Result<(Scenario, Option<String>), Invalid> {
     read.0.without_stacks("in a page")?;
+    read.0.without_kernels_own("in a page")?;
     if read.0.links.iter().any(|link| link.rate.is_none()) {
         let expected = "a rate, which pages draw; the command line runs links without one".to_owned();
         return Err(Invalid { field: "link.rate".to_owned(), value: None, expected });

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 TABLES: dict[str, tuple[str, ...]] = {
     "sim": ("flows", "links", "rates", "cwnd", "queue", "events", "inner", "transfers", "waits"),
     "live": ("flows", "links", "rates", "cwnd", "queue", "events", "inner", "transfers", "waits"),
+    "linux": ("flows", "links", "rates", "cwnd", "queue", "events", "inner", "transfers", "waits"),
     "kernel": ("flows", "cwnd", "hooks", "packets"),
 }
 

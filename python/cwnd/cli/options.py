@@ -95,7 +95,7 @@ LiveKeys = Annotated[
     typer.Option(
         "--live",
         metavar="KEYS",
-        help="With --lane live: the settings of the hosts, as keys of [live] in a file: 'sack = false, receive_buffer = \"256kB\"'.",
+        help="With --lane live or linux: the settings of the hosts, as keys of [live] in a file: 'sack = false, receive_buffer = \"256kB\"'.",
     ),
 ]
 
@@ -141,7 +141,7 @@ Lane = Annotated[
     typer.Option(
         "--lane",
         metavar="LANE",
-        help="Where the flows run: sim, the simulator; live, the running kernel's TCP over emulated links in real time (root).",
+        help="Where the flows run: sim, the simulator; live, the running kernel's TCP over emulated links in real time (root); linux, that of a kernel in virtual time (linux:6.12; cwnd linux build makes one).",
     ),
 ]
 Pcap = Annotated[

@@ -20,7 +20,7 @@ from cwnd.cli.entry import fail
 from cwnd.cli.options import RunOptions
 from cwnd.replicates.api import MOST_JOBS, MOST_SEEDS, jobs_of, replicate
 from cwnd.replicates.executor import Watch
-from cwnd.result.lanes import SIM
+from cwnd.result.lanes import LIVE, SIM
 from cwnd.scenario.notation import count_of
 
 __all__ = ["MOST_JOBS", "MOST_SEEDS", "bar", "replicates", "say_stopped", "whole_number"]
@@ -32,7 +32,7 @@ def replicates(scenario: Scenario, options: RunOptions) -> None:
     if options.seeds is None:
         fail(f'--jobs: "{jobs}" is not accepted without --seeds; expected --seeds N with it')
     asked = whole_number("--seeds", options.seeds, MOST_SEEDS)
-    if lane != SIM and jobs not in (None, "1"):
+    if lane == LIVE and jobs not in (None, "1"):
         fail(f'--jobs: "{jobs}" is not accepted with --lane {lane}; expected 1, as its runs are sequential')
     threads = jobs_of(lane, None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS))
     last = scenario.seed + asked - 1

@@ -23,7 +23,7 @@ from cwnd.replicates.runner import SeedRun
 from cwnd.replicates.tables import mean_table, run_table
 from cwnd.result.failures import ConnectionWarning
 from cwnd.result.frames import RunsAndMeans
-from cwnd.result.lanes import SIM, check_lane
+from cwnd.result.lanes import LIVE, SIM, check_lane, kind_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,7 +102,7 @@ def processors() -> int:
 
 def jobs_of(lane: str, jobs: int | None) -> int:
     """The number of runs at a time: one in lane live, because parallel runs would wait for the same processors."""
-    if lane == SIM:
+    if kind_of(lane) != LIVE:
         return jobs or processors()
     if jobs not in (None, 1):
         raise refused("jobs", jobs, f"1 in lane {lane}")
@@ -122,7 +122,7 @@ class ReplicateSettings(TypedDict, total=False):
 
     #: replace another result of cwnd in `folder`
     force: bool
-    #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root)
+    #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root); `"linux"`, that of a kernel in virtual time (`"linux:6.12"`)
     lane: str
 
 
@@ -149,7 +149,8 @@ def replicate(
         raise refused("seeds", seeds, f"a whole number from 1 to {MOST_SEEDS}")
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS):
         raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
-    threads = jobs_of(check_lane(lane), jobs)
+    lane = check_lane(lane)
+    threads = jobs_of(lane, jobs)
     scenario.check_size()
     scenarios = with_seeds(scenario, seeds)
     flow_groups = scenario.groups

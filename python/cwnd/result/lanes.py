@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The lanes that run scenarios: the simulator, and the kernel's own connections through the links in real time."""
+"""The lanes that run scenarios: the simulator, the kernel's own connections through the links in real time, and those of a kernel in
+virtual time."""
 
 from __future__ import annotations
 
@@ -12,23 +13,26 @@ from cwnd._native import Scenario, Simulation
 
 if TYPE_CHECKING:
     from cwnd._internal.summary_types import MeasuredSummary
-    from cwnd._native import LiveReport, Table
+    from cwnd._native import Table
+    from cwnd.result.typed_summary import Emulation
 
 #: The simulator.
 SIM = Simulation.LANE
 #: The running kernel's connections, through the scenario's links in real time.
 LIVE = "live"
-LANES = (SIM, LIVE)
+#: Connections of a kernel in virtual time. A kernel's name may follow: `linux:6.12`.
+LINUX = "linux"
+LANES = (SIM, LIVE, LINUX)
 #: A run takes so many threads at most.
 MOST_THREADS = 256
 #: What the emulator of lane live holds on two processors (docs/results/emulator.md).
 HELD_PACKETS_PER_S = 50_000
 #: A step of each lane: events, about 10 ms of work; or ms. Ctrl-C is handled between two of them.
-STEPS = {SIM: 200_000, LIVE: 50}
+STEPS = {SIM: 200_000, LIVE: 50, LINUX: 50}
 
 
 class Engine(Protocol):
-    """A run in progress: `Simulation`, or `Lab`."""
+    """A run in progress: `Simulation`, `Lab` or `VirtualRun`."""
 
     @property
     def LANE(self) -> str:
@@ -44,7 +48,7 @@ class Engine(Protocol):
 
     @property
     def packets(self) -> int:
-        """Data packets that left the first link so far; in lane live, their flow's last one."""
+        """Data packets that left the first link so far; in lanes live and linux, their flow's last one."""
 
     @property
     def cpu_s(self) -> float:
@@ -72,11 +76,31 @@ class Engine(Protocol):
         """Up to `count` rows of a table from row `start` on."""
 
 
-def check_lane(lane: object, field: str = "lane") -> str:
+def known_lane(lane: object, field: str = "lane") -> str:
     """A lane that runs scenarios; else `ScenarioError`, which names it as `field`."""
-    if lane not in LANES:
+    if not isinstance(lane, str) or kind_of(lane) not in LANES or (lane not in LANES and kind_of(lane) != LINUX):
         raise refused(field, lane, "a lane", LANES)
-    return str(lane)
+    return lane
+
+
+def check_lane(lane: object, field: str = "lane") -> str:
+    """A lane that runs scenarios, lane linux with the name of a kernel that is there; else `ScenarioError`, which names it as `field`."""
+    known = known_lane(lane, field)
+    if kind_of(known) != LINUX:
+        return known
+    from cwnd.linux.kernels import find
+
+    return f"{LINUX}:{find(kernel_of(known), field).name}"
+
+
+def kind_of(lane: str) -> str:
+    """The lane without its kernel: `linux` of `linux:6.12`."""
+    return lane.partition(":")[0]
+
+
+def kernel_of(lane: str) -> str | None:
+    """The kernel that is named with a lane."""
+    return lane.partition(":")[2] or None
 
 
 def too_fast(scenario: Scenario) -> str | None:
@@ -100,19 +124,24 @@ def check_threads(threads: object, lane: str) -> int:
 
 
 def start(scenario: Scenario, lane: str, threads: int = 1) -> Engine:
-    """Begins a run. In lane live the kernel objects of plugins are built first, where they are not there.
+    """Begins a run. In lane live the kernel objects of plugins are built first, where they are not there. In lane linux a kernel is booted.
 
     Raises `ScenarioError` for what the lane does not do, `CrateError` for a plugin that does not build, `OSError` where the system does not
     allow it.
     """
     if lane == SIM:
         return Simulation(scenario, threads)
-    live_part.required(f"lane: {LIVE}")
+    live_part.required(f"lane: {kind_of(lane)}")
+    if kind_of(lane) == LINUX:
+        from cwnd.linux.engine import VirtualRun
+        from cwnd.linux.kernels import find
+
+        return VirtualRun(scenario, find(kernel_of(lane)))
     from cwnd.plugin.kernel_objects import kernel_objects
 
     return _native.Lab(scenario, kernel_objects(_native.Lab.algorithms(scenario)))
 
 
-def report(engine: Engine) -> LiveReport | None:
-    """What the emulator says of itself; `None` in lane sim."""
-    return None if isinstance(engine, Simulation) else engine.report()  # type: ignore[attr-defined]
+def report(engine: Engine) -> Emulation:
+    """What links and kernel say of themselves, by the lane's name; empty in lane sim."""
+    return {} if isinstance(engine, Simulation) else {engine.LANE: engine.report()}  # type: ignore[attr-defined, misc, return-value]

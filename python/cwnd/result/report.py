@@ -291,7 +291,12 @@ def table(summary: Summary, printer: Printer | None = None) -> None:
         printer.print(whole_run(summary))
     for line in receive_limit_lines(summary):
         printer.print(line)
-    perf, live = summary["perf"], summary.get("live")
+    perf, live, virtual = summary["perf"], summary.get("live"), summary.get("linux")
+    if virtual is not None:
+        printer.print(
+            f"Linux {virtual['kernel']} in virtual time, {virtual['hz']} Hz; {perf['packets']:,} packets in {perf['cpu_s']:.2f} s of CPU"
+        )
+        return
     if live is not None:
         printer.print(
             f"Linux {live['kernel']}; packets were delivered late by {live['late_p50_ms']:.2f} ms p50, "

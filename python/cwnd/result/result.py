@@ -12,10 +12,10 @@ from cwnd._internal.notebook_repr import Displayed
 from cwnd._internal.summary_types import TABLES
 from cwnd._native import FellBehindError, Scenario, Simulation
 from cwnd.result.frames import pandas_of, polars_of
-from cwnd.result.lanes import SIM, STEPS, Engine, check_lane, report, start
+from cwnd.result.lanes import LANES, SIM, STEPS, Engine, check_lane, kind_of, report, start
 from cwnd.result.packets import Keep, MemoryPackets
 from cwnd.result.tables import ROWS_PER_BATCH, EngineTables, LaneError, MemoryTables, TableSource, no_table
-from cwnd.result.typed_summary import Emulation, Summary, Threading
+from cwnd.result.typed_summary import Summary, Threading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ class Result(Displayed):
     `cwnd.run` makes one, `cwnd.load` reads one. A table that it lacks is a `LaneError` of one line.
     """
 
-    #: Where the algorithms ran: `sim`, `live`, or `kernel`.
+    #: Where the algorithms ran: `sim`, `live`, `linux`, or `kernel`.
     lane: str
     #: The document that `--json` prints: rates in Mbit/s of wire bits, windows in segments, queueing in ms, completion in s.
     summary: Summary
@@ -151,7 +151,7 @@ class Result(Displayed):
         if not isinstance(other, Result):
             return NotImplemented
         mine, theirs = (
-            {key: value for key, value in each.summary.items() if key not in ("perf", "live")} for each in (self, other)
+            {key: value for key, value in each.summary.items() if key not in ("perf", *LANES)} for each in (self, other)
         )
         return (
             (self.lane, self._scenario) == (other.lane, other._scenario)
@@ -286,7 +286,7 @@ def run(scenario: Scenario, progress: Progress | None = None, lane: str = SIM, t
     packets = MemoryPackets()
     engine = run_engine(scenario, progress, lane=check_lane(lane), threads=threads, keep=packets.keep)
     summary, tables = summary_of(scenario, engine), EngineTables(engine)
-    return conclude(Result(scenario, summary, tables, lane=lane, packets=packets.files()))
+    return conclude(Result(scenario, summary, tables, lane=kind_of(lane), packets=packets.files()))
 
 
 def run_in_time(scenario: Scenario, progress: Progress | None = None, lane: str = SIM) -> Result:
@@ -313,7 +313,7 @@ def summarise(
     scenario.check_size()
     check_lane(lane)
     engine = run_engine(scenario, progress, lambda engine: engine.discard(), lane=lane, threads=threads, keep=keep)
-    return conclude(Result(scenario, summary_of(scenario, engine), EngineTables(engine), lane=lane)).summary
+    return conclude(Result(scenario, summary_of(scenario, engine), EngineTables(engine), lane=kind_of(lane))).summary
 
 
 def run_engine(
@@ -332,7 +332,7 @@ def run_engine(
         engine.pause_at(ROWS_PER_BATCH)
     over, captured = False, 0
     while not over:
-        over = engine.step(STEPS[lane])
+        over = engine.step(STEPS[kind_of(lane)])
         for host, piece in engine.take_packets():
             captured += len(piece)
             scenario.check_captured(captured)
@@ -346,8 +346,7 @@ def run_engine(
 
 def summary_of(scenario: Scenario, engine: Engine) -> Summary:
     """The summary, without the transfers."""
-    cpu_s, live = engine.cpu_s, report(engine)
-    emulation: Emulation = {} if live is None else {"live": live}
+    cpu_s = engine.cpu_s
     threads: Threading = {"threads": engine.threads} if isinstance(engine, Simulation) and engine.threads > 1 else {}
     return {
         "lane": engine.LANE,
@@ -361,7 +360,7 @@ def summary_of(scenario: Scenario, engine: Engine) -> Summary:
             "packets_per_s": engine.packets / cpu_s if cpu_s > 0 else 0.0,
             **threads,
         },
-        **emulation,
+        **report(engine),
     }
 
 

@@ -244,7 +244,8 @@ def run(
         flag_of("pictures", settings.get("pictures", True)),
         flag_of("force", settings.get("force", False)),
     )
-    threads = check_threads(threads, check_lane(lane))
+    lane = check_lane(lane)
+    threads = check_threads(threads, lane)
     if folder is None:
         result = run_in_memory(scenario, progress, lane, threads)
     else:
@@ -284,14 +285,15 @@ def record(
 
             engine = run_engine(scenario, progress, take, lane=lane, threads=threads, keep=write_packets)
             # Tables that are made at the end, and the columns of tables without a row.
-            for name in (name for name in tables_of(scenario, lane) if name not in writer.names):
+            for name in (name for name in tables_of(scenario, engine.LANE) if name not in writer.names):
                 for batch in EngineTables(engine).batches(name):
                     writer.write(name, batch)
-        result = Result(scenario, summary_of(scenario, engine), FolderTables(beside), lane=lane)
+        result = Result(scenario, summary_of(scenario, engine), FolderTables(beside), lane=engine.LANE)
+        ran = engine.LANE
         del engine
         finish(conclude(result), beside, pictures=pictures)
     captured = FolderPackets(folder, scenario.captured_hosts)
-    return Result(scenario, result.summary, FolderTables(folder), lane=lane, packets=captured)
+    return Result(scenario, result.summary, FolderTables(folder), lane=ran, packets=captured)
 
 
 @contextmanager

@@ -37,7 +37,7 @@ class Performance(Packets, Threading):
 class SeedSummary(MeasuredSummary):
     """What a run came to, the same whenever it is repeated."""
 
-    #: where the algorithms ran: `sim` or `live`
+    #: where the algorithms ran: `sim`, `live` or `linux`
     lane: str
     seed: int
     duration_s: float
@@ -46,10 +46,12 @@ class SeedSummary(MeasuredSummary):
 
 
 class Emulation(TypedDict, total=False):
-    """Additional fields of lane live."""
+    """Additional fields of the lanes with a kernel."""
 
     #: what the emulator says of itself and of the machine
     live: LiveReport
+    #: the same of the kernel in virtual time
+    linux: VirtualReport
 
 
 class Summary(SeedSummary, Emulation):

@@ -21,5 +21,5 @@ class CompareSettings(BottleneckSettings, total=False):
     pictures: bool
     #: replace another result in the folder
     force: bool
-    #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root)
+    #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root); `"linux"`, that of a kernel in virtual time (`"linux:6.12"`)
     lane: str

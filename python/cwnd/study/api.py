@@ -82,7 +82,7 @@ class SweepSettings(AxisSettings, total=False):
     points: str | Path | None
     #: the part of the study to run, and the number of parts: `(2, 8)`
     shard: tuple[int, int] | None
-    #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root)
+    #: where the flows run: `"sim"`, the simulator; `"live"`, the running kernel's TCP (root); `"linux"`, that of a kernel in virtual time (`"linux:6.12"`)
     lane: str
     #: called with the number of a run, its packets so far, and its finished part, 0 to 1
     watch: Watch | None
@@ -140,19 +140,20 @@ def sweep(
         running.latin if running.latin is not None else grid.latin,
         base_seed if isinstance(base_seed, int) else 1,
     )
+    lane = check_lane(running.lane)
     run_settings = settings_of(
         running.seeds if running.seeds is not None else grid.seeds,
         running.until if running.until is not None else grid.until,
         running.most_seeds if running.most_seeds is not None else grid.most_seeds,
-        check_lane(running.lane),
+        lane,
         running.shard,
     )
     if running.shard is not None and running.folder is None:
         raise refused("shard", running.shard, "folder= with it, for its runs")
     if running.points is not None and running.folder is None:
         raise refused("points", running.points, "folder= with it, for the tables")
-    check_dask(running.dask, running.lane, running.jobs)
-    threads = jobs_of(running.lane, None if running.jobs is None else whole("jobs", running.jobs, MOST_JOBS))
+    check_dask(running.dask, lane, running.jobs)
+    threads = jobs_of(lane, None if running.jobs is None else whole("jobs", running.jobs, MOST_JOBS))
     study_folder = None
     if running.folder is not None:
         study_folder = StudyFolder(

@@ -17,7 +17,7 @@ def check_dask(dask: object, lane: str, jobs: object) -> None:
     if dask is None:
         return
     if lane != SIM:
-        raise refused("dask", dask, f"lane {SIM} with it: lane {lane} runs in the kernel of this machine")
+        raise refused("dask", dask, f"lane {SIM} with it: lane {lane} runs on this machine")
     if jobs is not None:
         raise refused("jobs", jobs, "no jobs with dask: each worker has its own number of threads")
 

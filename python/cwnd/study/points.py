@@ -13,7 +13,7 @@ from pathlib import Path
 from cwnd._internal.input_errors import refused
 from cwnd._native import Scenario, ScenarioError
 from cwnd.replicates.number_cache import Cache
-from cwnd.result.lanes import LIVE
+from cwnd.result.lanes import LINUX, LIVE, kernel_of, kind_of
 from cwnd.result.store import origin
 from cwnd.scenario.algorithms import has_plugins
 from cwnd.scenario.builders import from_document
@@ -172,7 +172,7 @@ class Points:
 
 
 def key_of(scenario: Scenario, lane: str) -> str:
-    """The name of a run's numbers: a hash of scenario, seed, engine, lane, plugins if it uses one, and of the code that measures; in lane live also the kernel; not of what it is called."""
+    """The name of a run's numbers: a hash of scenario, seed, engine, lane, plugins if it uses one, and of the code that measures; in lanes live and linux also the kernel; not of what it is called."""
     document = scenario_document(scenario)
     document.pop("name", None)
     known = {
@@ -183,5 +183,9 @@ def key_of(scenario: Scenario, lane: str) -> str:
     }
     if lane == LIVE:
         known["kernel"] = [platform.release(), platform.version()]
+    if kind_of(lane) == LINUX:
+        from cwnd.linux.kernels import find
+
+        known["kernel"] = [find(kernel_of(lane)).key]
     text = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
     return Cache.name({"run": text}, PointRun.run)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cwnd._internal.input_errors import refused
 from cwnd.replicates.api import MOST_SEEDS
-from cwnd.result.lanes import SIM, check_lane
+from cwnd.result.lanes import SIM, known_lane
 from cwnd.study.precision import FIRST, MOST, Precision
 
 
@@ -63,4 +63,4 @@ def settings_of(seeds: object, until: object, most_seeds: object, lane: str, sha
 def settings_in(manifest: Mapping[str, object]) -> Settings:
     """How the study of a folder is run, from its manifest; raises `ScenarioError`, as for what a command is given."""
     seeds, until, most_seeds = (manifest.get(key) for key in ("seeds", "until", "most_seeds"))
-    return settings_of(seeds, until, most_seeds, check_lane(manifest.get("lane")), None)
+    return settings_of(seeds, until, most_seeds, known_lane(manifest.get("lane")), None)

@@ -3,6 +3,7 @@
 
 use super::unit::Unit;
 use crate::invalid::TableReader;
+use crate::kernel_algorithms::kernels_own;
 use crate::keys::distribution::{self, millionths_form, read_millionths, show_millionths};
 use crate::keys::{Absent, Form, Key, Parsed, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
 use crate::params::unknown_algorithm;
@@ -54,7 +55,7 @@ impl RowFormat for SenderAlgorithm {
     fn parse(&self, table: &mut TableReader<'_>, key: &'static str, _: &Scope<'_>) -> Parsed<String> {
         let Some(value) = table.get(key) else { return Ok(None) };
         match value.as_str() {
-            Some(cc) if registry::find(cc).is_some() => Ok(Some(cc.to_owned())),
+            Some(cc) if registry::find(cc).is_some() || kernels_own(cc).is_some() => Ok(Some(cc.to_owned())),
             _ => table.refuse(key, Some(value), unknown_algorithm(value.as_str().unwrap_or_default())),
         }
     }

@@ -87,7 +87,8 @@ impl Simulation {
     /// Sets up `scenario`.
     ///
     /// # Panics
-    /// If it has flows of foreign stacks ([`Scenario::has_stacks`]): they take [`Simulation::with_stacks`].
+    /// If it has flows of foreign stacks ([`Scenario::has_stacks`]), which take [`Simulation::with_stacks`], or algorithms that are a
+    /// kernel's own ([`cwnd_scenario::kernels_own`]).
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         Self::build(scenario, None)
@@ -96,11 +97,12 @@ impl Simulation {
     /// Sets up `scenario`, whose flows may be of the foreign stacks that `stacks` makes.
     ///
     /// # Errors
-    /// [`Invalid`] with the flow whose stack does not make its connection, and why.
+    /// [`Invalid`] with the flow whose stack does not make its connection, and why; or with an algorithm that is a kernel's own.
     pub fn with_stacks(scenario: &Scenario, stacks: &dyn Stacks) -> Result<Self, Invalid> {
         if !crate::STACKS {
             scenario.without_stacks("in this build")?;
         }
+        scenario.without_kernels_own("in lane sim")?;
         let flows = scenario.has_stacks().then(|| StackFlows::new(scenario, stacks)).transpose()?;
         let mut simulation = Self::build(scenario, flows);
         simulation.show_stacks();

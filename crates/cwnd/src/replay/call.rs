@@ -76,8 +76,16 @@ macro_rules! calls {
                 all
             }
 
-            /// Makes the call; what the hook returned.
-            pub(super) fn make(&self, cc: &mut Controller, conn: &mut Conn) -> u32 {
+            /// Makes the call; what the hook returned, 0 if it returns nothing.
+            ///
+            /// ```
+            /// # use cwnd::{Conn, Controller, replay::Call};
+            ///
+            /// let (mut reno, mut conn) = (Controller::by_name("reno").unwrap(), Conn::new(1448, 20));
+            /// conn.packets_out = 20;
+            /// assert_eq!(Call::Ssthresh {}.make(&mut reno, &mut conn), 10); // half of 20
+            /// ```
+            pub fn make(&self, cc: &mut Controller, conn: &mut Conn) -> u32 {
                 match *self {
                     $(Self::$variant { $($arg),* } => cc.$hook(conn $(, $($by)? $arg)*).word(),)+
                 }

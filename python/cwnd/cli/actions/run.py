@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -27,7 +28,7 @@ def run_and_report(scenario: Scenario, options: RunOptions) -> None:
     if options.force and options.out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
     check_options(options.pcap, None, options.out)
-    check_lane(options.lane, "--lane")
+    options = replace(options, lane=check_lane(options.lane, "--lane"))
     if options.lane == LIVE and (why := too_fast(scenario)):
         print(f"warning: {why}", file=sys.stderr)
     if options.threads not in (None, "1") and options.seeds is not None:

@@ -24,7 +24,7 @@ from cwnd.replicates.api import MOST_JOBS, MOST_SEEDS, jobs_of
 from cwnd.replicates.checks import MOST_SEED
 from cwnd.replicates.executor import Watch
 from cwnd.replicates.rows import MEASURES
-from cwnd.result.lanes import SIM, check_lane
+from cwnd.result.lanes import LIVE, SIM, check_lane
 from cwnd.scenario.builders import keywords_document
 from cwnd.scenario.flow import Flow, Value
 from cwnd.scenario.keywords import AXES
@@ -67,22 +67,23 @@ def invoke(given: SweepOptions) -> None:
     first_seed = grid.base.document.get("seed", 1)
     design = Design(axes, zipped, drawn, first_seed if isinstance(first_seed, int) else 1)
     most = grid.most_seeds
+    lane = check_lane(given.lane, "--lane")
     settings = settings_of(
         grid.seeds if given.seeds is None else whole_number("--seeds", given.seeds, MOST_SEEDS),
         grid.until if given.until is None else given.until,
         most if given.most_seeds is None else whole_number("--most-seeds", given.most_seeds, MOST_SEEDS),
-        check_lane(given.lane),
+        lane,
         part_of(given.shard),
     )
     for option, has in (("--shard", given.shard), ("--points", given.points), ("--status", given.how_far or None)):
         if has is not None and given.out is None:
             fail(f"{option}: not accepted without -o; expected -o DIR with it")
-    if given.lane != SIM and given.jobs not in (None, "1"):
+    if lane == LIVE and given.jobs not in (None, "1"):
         fail(
             f'--jobs: "{given.jobs}" is not accepted with --lane {given.lane}; expected 1, because its runs are sequential'
         )
-    check_dask(given.dask, given.lane, given.jobs)
-    threads = jobs_of(given.lane, None if given.jobs is None else whole_number("--jobs", given.jobs, MOST_JOBS))
+    check_dask(given.dask, lane, given.jobs)
+    threads = jobs_of(lane, None if given.jobs is None else whole_number("--jobs", given.jobs, MOST_JOBS))
     folder = None if given.out is None else StudyFolder(given.out, given.points, force=given.force)
     if folder is not None:
         folder.check()

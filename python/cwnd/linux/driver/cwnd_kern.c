@@ -26,26 +26,11 @@
 /* kernel/time/tick-common.c: when the next tick is due, on the monotonic clock. */
 extern ktime_t tick_next_period;
 
-static char library_path[512], folder[512];
 static const struct cwnd_links *links;
 static struct net_device *hosts[2];
 static bool has_begun;
 /* Time 0 of the scenario on the virtual clock, ns. */
 static u64 zero;
-
-static int __init set_library(char *value)
-{
-	strscpy(library_path, value, sizeof(library_path));
-	return 1;
-}
-__setup("cwnd.library=", set_library);
-
-static int __init set_folder(char *value)
-{
-	strscpy(folder, value, sizeof(folder));
-	return 1;
-}
-__setup("cwnd.folder=", set_folder);
 
 static void happen(struct time_travel_event *event);
 static struct time_travel_event due = { .fn = happen };
@@ -115,7 +100,7 @@ static void deliver(unsigned int side, const void *merged, const void *packet, u
 	netif_rx(skb);
 }
 
-static const struct cwnd_kernel kernel = { .deliver = deliver };
+static const struct cwnd_kernel kernel = { .deliver = deliver, .add = cwnd_tcp_add };
 
 static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 {
@@ -244,11 +229,15 @@ static struct miscdevice device = { .minor = MISC_DYNAMIC_MINOR, .name = "cwnd",
 
 static int __init start(void)
 {
-	links = cwnd_load(library_path);
-	if (!links || links->version != CWND_VERSION)
-		panic("cwnd: no library of the links at %s", library_path);
-	if (links->open(&kernel, folder))
-		panic("cwnd: no scenario in %s", folder);
+	links = cwnd_find();
+	/* Without it this is a kernel as any other. */
+	if (!links)
+		return 0;
+	if (links->version != CWND_VERSION)
+		panic("cwnd: driver and library do not fit: %u and %u", CWND_VERSION, links->version);
+	cwnd_tcp_start(links);
+	if (links->open(&kernel))
+		panic("cwnd: no scenario");
 	return misc_register(&device);
 }
 late_initcall(start);

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-/* The part of the driver that is compiled as a program of the host: it loads the library of the links. */
+/* The part of the driver that is compiled as a program of the host: it finds the library of the links, which the host has preloaded. */
 
 #include <dlfcn.h>
 #include <stddef.h>
-#include <os.h>
 #include "cwnd.h"
 
-const struct cwnd_links *cwnd_load(const char *path)
+const struct cwnd_links *cwnd_find(void)
 {
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	const struct cwnd_links *(*links)(void);
+	const struct cwnd_links *(*links)(void) = (const struct cwnd_links *(*)(void))dlsym(RTLD_DEFAULT, CWND_SYMBOL);
 
-	if (!library) {
-		os_warn("cwnd: %s\n", dlerror());
-		return NULL;
-	}
-	links = (const struct cwnd_links *(*)(void))dlsym(library, CWND_SYMBOL);
-	if (!links) {
-		os_warn("cwnd: %s\n", dlerror());
-		return NULL;
-	}
-	return links();
+	return links ? links() : NULL;
 }

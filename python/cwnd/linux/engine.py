@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A run in lane linux: a kernel in virtual time as a process of this user, which gets all it needs by descriptors and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from cwnd import _native
+from cwnd._native import Scenario
+from cwnd.linux.guest_memory import archive
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from cwnd._internal.summary_types import MeasuredSummary
+    from cwnd._native import Table
+    from cwnd.linux.kernels import Kernel
+    from cwnd.linux.report import VirtualReport
+
+#: The program of the guest, and the library with the links, which the kernel loads.
+GUEST = Path(__file__).with_name("cwnd-guest")
+LINKS = Path(__file__).with_name("libcwnd_links.so")
+#: Memory that a guest has, MiB: room for 10 Gbit/s over 100 ms. It takes what it uses.
+MEMORY = 1024
+#: Time of day at which every guest starts, ns: 2027.
+START = 1_800_000_000_000_000_000
+#: Lines of the console that a message about a kernel without a result shows.
+LAST_LINES = 3
+#: How often the kernel is looked at, s.
+LOOK = 0.002
+#: How long a kernel that has written its result may take to end, s.
+END = 5.0
+
+
+class Memory:
+    """A file without a name, whose descriptor a child gets."""
+
+    def __init__(self, name: str, contents: bytes = b"") -> None:
+        self.file: BinaryIO = os.fdopen(os.memfd_create(f"cwnd-{name}", 0), "w+b", buffering=0)
+        if contents:
+            self.file.write(contents)
+            self.file.seek(0)
+
+    @property
+    def number(self) -> int:
+        """Its descriptor."""
+        return self.file.fileno()
+
+    def read(self, start: int, length: int) -> bytes:
+        """Bytes of it; the child's place in it stays as it is."""
+        return os.pread(self.number, length, start)
+
+    @property
+    def size(self) -> int:
+        """Its size, bytes."""
+        return os.fstat(self.number).st_size
+
+
+def place_of_memory() -> str:
+    """The folder in which the kernel makes the file of its memory, which it removes at once: in memory, where that has room."""
+    shared = Path("/dev/shm")
+    with suppress(OSError):
+        if os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > MEMORY << 20:
+            return str(shared)
+    return tempfile.gettempdir()
+
+
+class VirtualRun:
+    """A run of a scenario by a kernel in virtual time: `step` waits for it, and at its end summary and tables are there.
+
+    Raises `ScenarioError` for what the lane does not do, `OSError` where the system does not allow it.
+    """
+
+    LANE = "linux"
+
+    def __init__(self, scenario: Scenario, kernel: Kernel) -> None:
+        _native.Lab.check(scenario, self.LANE)
+        self.kernel = kernel
+        self.duration_ns = round(scenario.duration_s * 1e9)
+        files = {each.path: each.contents.decode() for each in scenario.files}
+        given = json.dumps({"scenario": scenario.to_toml(), "files": files}).encode()
+        guest = b"".join(archive(GUEST.read_bytes(), given))
+        self.guest, self.given = Memory("guest", guest), Memory("scenario", given)
+        self.progress_memory, self.result, self.console = Memory("progress"), Memory("result"), Memory("console")
+        self.packets_memory = {host: Memory(host) for host in ("senders", "receivers")}
+        self.taken = dict.fromkeys(self.packets_memory, 0)
+        self.cpu_s = 0.0
+        self.header: dict[str, Any] = {}
+        self.tables: dict[str, pa.Table] = {}
+        self.process = self.boot(scenario)
+        # Whatever becomes of this object, the kernel ends with it.
+        self.end = weakref.finalize(self, stop, self.process)
+
+    def boot(self, scenario: Scenario) -> subprocess.Popen[bytes]:
+        """Starts the kernel."""
+        descriptors = {
+            "SCENARIO": self.given.number,
+            "PROGRESS": self.progress_memory.number,
+            "RESULT": self.result.number,
+            **{host.upper(): each.number for host, each in self.packets_memory.items()},
+        }
+        environment = {
+            "LD_PRELOAD": str(LINKS),
+            "TMPDIR": place_of_memory(),
+            "HOME": "/",
+            "CWND_LINUX_PARENT": str(os.getpid()),
+            "CWND_LINUX_SEED": str(scenario.seed),
+            **{f"CWND_LINUX_{name}": str(number) for name, number in descriptors.items()},
+        }
+        # Of one kernel always the same: its random numbers depend on them, too.
+        options = [
+            f"mem={MEMORY}M",
+            "initrd=/proc/self/fd/0",
+            "rdinit=/init",
+            "time-travel=inf-cpu",
+            f"time-travel-start={START}",
+            "con=null",
+            "con0=null,fd:1",
+            "quiet",
+            "panic=-1",
+            # Where nobody can make the folder that it would make there for commands to it.
+            "uml_dir=/proc/fs/",
+        ]
+        return subprocess.Popen(
+            [str(self.kernel.path), *options],
+            stdin=self.guest.number,
+            stdout=self.console.number,
+            stderr=self.console.number,
+            env=environment,
+            pass_fds=list(descriptors.values()),
+            start_new_session=True,
+        )
+
+    def step(self, milliseconds: int) -> bool:
+        """Waits up to so long; returns whether the run is over."""
+        until = time.monotonic() + milliseconds / 1e3
+        while True:
+            ended, status, used = os.wait4(self.process.pid, os.WNOHANG)
+            if ended:
+                break
+            if time.monotonic() >= until:
+                return False
+            time.sleep(LOOK)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_s = used.ru_utime + used.ru_stime
+        self.conclude()
+        return True
+
+    def conclude(self) -> None:
+        """Reads the result."""
+        self.end.detach()
+        if self.result.size < 8:
+            raise OSError(f"lane {self.LANE}: kernel {self.kernel.name} ended without a result: {self.last_words()}")
+        (length,) = struct.unpack("<Q", self.result.read(0, 8))
+        self.header = json.loads(self.result.read(8, length))
+        if why := self.header.get("error"):
+            raise OSError(f"lane {self.LANE}: {why}")
+        import pyarrow as pa
+
+        for name, (start, size) in self.header["tables"].items():
+            stream = self.result.read(8 + length + start, size)
+            self.tables[name] = pa.ipc.open_stream(stream).read_all()
+
+    def last_words(self) -> str:
+        """What the console says last, in a line."""
+        lines = self.console.read(0, self.console.size).decode(errors="replace").splitlines()
+        words = [line.strip() for line in lines if line.strip()]
+        told = next((line for line in words if "panic" in line.lower()), "") or " · ".join(words[-LAST_LINES:])
+        return told or f"exit status {self.process.returncode}"
+
+    def told(self) -> tuple[int, int]:
+        """Time of the scenario, ns, and packets so far."""
+        bytes_of_it = self.progress_memory.read(0, 16)
+        return struct.unpack("<QQ", bytes_of_it) if len(bytes_of_it) == 16 else (0, 0)
+
+    @property
+    def progress(self) -> float:
+        """Part of the time that is over, 0 to 1."""
+        return 1.0 if self.header else min(self.told()[0] / self.duration_ns, 1.0)
+
+    @property
+    def now_s(self) -> float:
+        """Time of the scenario, s."""
+        return self.duration_ns / 1e9 if self.header else self.told()[0] / 1e9
+
+    @property
+    def packets(self) -> int:
+        """Data packets that left the flows' last links so far."""
+        return int(self.header["report"]["packets"]) if self.header else self.told()[1]
+
+    def summary(self) -> MeasuredSummary:
+        """The summary over the measured interval."""
+        summary: MeasuredSummary = self.header["summary"]
+        return summary
+
+    def report(self) -> VirtualReport:
+        """What the kernel and the links say of themselves."""
+        told = {name: value for name, value in self.header["report"].items() if name != "packets"}
+        report: VirtualReport = {**told, "hz": self.kernel.hz, "build": self.kernel.key}  # type: ignore[typeddict-item]
+        return report
+
+    def take(self, least: int) -> list[tuple[str, Table]]:
+        """Takes the complete rows out of each table of at least `least` rows: all of them at the end, none before."""
+        del least
+        taken = [(name, batch) for name in RECORDED if name in self.tables for batch in batches(self.tables[name])]
+        for name in RECORDED:
+            if name in self.tables:
+                self.tables[name] = self.tables[name].slice(0, 0)
+        return taken
+
+    def take_packets(self) -> list[tuple[str, bytes]]:
+        """Takes the packets that were captured: names of hosts with the next piece of their files."""
+        pieces = []
+        for host, memory in self.packets_memory.items():
+            if (size := memory.size) > (start := self.taken[host]):
+                pieces.append((host, memory.read(start, size - start)))
+                self.taken[host] = size
+        return pieces
+
+    def discard(self) -> None:
+        """Drops the samples and events; the transfers stay."""
+        for name in set(RECORDED) - {"transfers"}:
+            if name in self.tables:
+                self.tables[name] = self.tables[name].slice(0, 0)
+
+    def rows(self, name: str) -> int:
+        """Rows of a table."""
+        return int(self.tables[name].num_rows)
+
+    def table(self, name: str, start: int, count: int) -> Table:
+        """Up to `count` rows of a table from row `start` on; those of the summary are always whole."""
+        whole = self.tables[name]
+        part = whole.slice(start, count) if name in RECORDED else whole
+        batch: Table = part.combine_chunks().to_batches()[0] if part.num_rows else empty(part)
+        return batch
+
+
+#: Tables of samples and events, which may be long.
+RECORDED = ("cwnd", "queue", "events", "inner", "transfers")
+
+
+def batches(table: pa.Table) -> Iterator[Table]:
+    """The batches of a table that have rows."""
+    yield from (batch for batch in table.to_batches() if batch.num_rows)
+
+
+def empty(table: pa.Table) -> Table:
+    """A batch without rows."""
+    import pyarrow as pa
+
+    batch: Table = pa.RecordBatch.from_pylist([], schema=table.schema)
+    return batch
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends a kernel and the processes of its guest, which end with it."""
+    if process.poll() is None:
+        process.kill()
+        process.wait(END)
