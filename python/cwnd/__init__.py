@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cwnd import linux as linux
     from cwnd import metrics as metrics
     from cwnd import plot as plot
     from cwnd._native import FellBehindError, PluginError, Scenario, ScenarioError, __version__
@@ -127,7 +128,7 @@ HOMES = {
 }
 
 #: Public modules, which are imported when their names are asked for: `cwnd.plot.response(study)`.
-MODULES = ("metrics", "plot", "reproduce")
+MODULES = ("linux", "metrics", "plot", "reproduce")
 
 
 def __dir__() -> list[str]:

@@ -202,7 +202,7 @@ def keyword_tables() -> list[str]:
 def texts() -> dict[Path, str]:
     """The pages; raises `MissingTextError`."""
     said = Texts()
-    package, metrics, plot = public("cwnd"), public("cwnd.metrics"), public("cwnd.plot")
+    package, linux, metrics, plot = map(public, ("cwnd", "cwnd.linux", "cwnd.metrics", "cwnd.plot"))
     version = constant("cwnd._native", "__version__")
     main = [
         INTRO,
@@ -218,6 +218,12 @@ def texts() -> dict[Path, str]:
             classes += class_section(f"cwnd.{name}", thing)
         elif callable(thing):
             main += function_section(f"cwnd.{name}", thing, said)
+    main += ["## Kernels of lane linux", ""]
+    for name, thing in linux.items():
+        if inspect.isclass(thing):
+            classes += class_section(f"cwnd.linux.{name}", thing)
+        else:
+            main += function_section(f"cwnd.linux.{name}", cast("Function", thing), said)
     for name, thing in metrics.items():
         if inspect.isclass(thing):
             classes += class_section(f"cwnd.metrics.{name}", thing)

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 #: `{llvm}`: the newest version that the machine's Debian has. rustc-web is built with one of them, and security updates move both.
+#: `{linux}`: the newest version of Linux's source that it has.
 PACKAGES = {
     "kernel": (
         "rustc-web",
@@ -26,6 +27,7 @@ PACKAGES = {
         "zlib1g-dev",
         "pkg-config",
     ),
+    "linux": ("linux-source-{linux}", "gcc", "libc6-dev", "make", "flex", "bison", "bc"),
     # Where rustup has no standard library for WebAssembly, Debian's source of one.
     "wasm": ("rustc-web", "rust-web-src", "lld-{llvm}"),
     "node": ("nodejs", "npm"),
@@ -43,27 +45,44 @@ PACKAGES = {
     "mandoc": ("mandoc",),
     "bare-root": ("bubblewrap", "debootstrap"),
 }
-#: The fallback without apt: the version of Debian 12's and 13's rustc-web.
+#: The fallbacks without apt: the version of Debian 12's and 13's rustc-web, and Debian 13's Linux.
 USUAL_LLVM = 19
+USUAL_LINUX = "6.12"
+#: The oldest version with all that the guest of lane linux reads: `tcpi_total_rto` of TCP_INFO.
+OLDEST_LINUX = "6.7"
+
+
+def listed(package: str, version: str) -> list[str]:
+    """The versions of which this Debian has a package of this name, in no order; the version is a regular expression."""
+    command = ["apt-cache", "search", "--names-only", f"^{package}-{version}$"]
+    try:
+        names = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return []
+    return re.findall(rf"^{package}-({version}) ", names, re.MULTILINE)
 
 
 def newest_llvm() -> int:
     """The newest version of clang that this Debian has."""
-    command = ["apt-cache", "search", "--names-only", "^clang-[0-9]+$"]
-    try:
-        listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    except OSError:
-        listed = ""
-    return max(map(int, re.findall(r"^clang-(\d+) ", listed, re.MULTILINE)), default=USUAL_LLVM)
+    return max(map(int, listed("clang", "[0-9]+")), default=USUAL_LLVM)
+
+
+def newest_linux() -> str:
+    """The newest version of Linux whose source this Debian has, of those that the lane can use."""
+    versions = (tuple(map(int, version.split("."))) for version in listed("linux-source", r"[0-9]+\.[0-9]+"))
+    newest = max(versions, default=(0,))
+    return ".".join(map(str, newest)) if newest >= tuple(map(int, OLDEST_LINUX.split("."))) else USUAL_LINUX
+
+
+NEWEST = {"llvm": newest_llvm, "linux": newest_linux}
 
 
 def packages(parts: Iterable[str]) -> list[str]:
     """The packages of some parts, each once."""
     names = list(dict.fromkeys(name for part in parts for name in PACKAGES[part]))
-    if not any("{llvm}" in name for name in names):
-        return names
-    llvm = newest_llvm()
-    return [name.format(llvm=llvm) for name in names]
+    # Asking apt takes half a second.
+    newest = {key: find() for key, find in NEWEST.items() if any(f"{{{key}}}" in name for name in names)}
+    return [name.format(**newest) for name in names]
 
 
 def command(parts: Iterable[str]) -> str:

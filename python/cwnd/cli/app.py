@@ -26,6 +26,7 @@ from cwnd.cli.commands import (
     fidelity,
     kernel,
     lab,
+    linux,
     merge,
     new,
     plot,
@@ -47,6 +48,7 @@ from cwnd.cli.entry import enter
 
 app = Application("Congestion control, simulated: compare algorithms on a bottleneck, measure them, draw them.")
 app.add_typer(kernel.app, name="kernel")
+app.add_typer(linux.app, name="linux")
 
 
 def version(wanted: bool) -> None:

@@ -24,7 +24,7 @@ COMMANDS: dict[str, Sequence[str]] = {
     "Study": ("sweep", "merge", "diff", "plot"),
     "Inspect": ("algorithms", "show", "step", "replay", "qlog", "doctor"),
     "Extend": ("new", "check", "build-kernel"),
-    "Kernel": ("kernel", "fidelity"),
+    "Kernel": ("kernel", "linux", "fidelity"),
     "Reproduce": ("reproduce", "report"),
     "Set up": ("completion",),
 }

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from cwnd._internal.messages import shows_progress
+from cwnd.linux.steps import OBJECTS, Step
 from cwnd.replicates.executor import Watch
 from cwnd.result.lanes import Engine
 
@@ -75,6 +76,36 @@ def shown_tasks(verb: str, noun: str, costs: Mapping[int, float]) -> Iterator[Wa
                 packets, completed, done = sums
             rate = packet_rate(int(packets), bar.tasks[0].elapsed or 0.0)
             bar.update(task, completed=completed, done=done, rate=rate)
+
+        yield report
+
+
+@contextmanager
+def shown_build() -> Iterator[Callable[[Step], object] | None]:
+    """A bar for `cwnd linux build`; yields `None` without a terminal."""
+    if not shows_progress():
+        yield None
+        return
+    columns = [
+        TextColumn("{task.fields[step]}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    ]
+    with Progress(*columns, console=Console(stderr=True), transient=True, speed_estimate_period=120) as bar:
+        task = bar.add_task("build", total=1.0, step="unpacking", rate="")
+        step = "unpacking"
+
+        def report(now: Step) -> None:
+            nonlocal step
+            if now.name != step:
+                step = now.name
+                bar.reset(task, total=1.0, step=step, rate="")
+            rate = ""
+            if now.objects:
+                rate = f"{now.objects} of about {OBJECTS} objects, {now.objects / max(1e-3, bar.tasks[0].elapsed or 0.0):.1f} objects/s"
+            bar.update(task, completed=now.part, rate=rate)
 
         yield report
 

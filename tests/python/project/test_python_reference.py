@@ -13,12 +13,13 @@ from types import ModuleType
 import pytest
 
 import cwnd
+import cwnd.linux
 import cwnd.metrics
 import cwnd.plot
 from tools.docs import python_page
 from tools.docs.python_members import members, own_docstring
 
-MODULES = ("cwnd", "cwnd.metrics", "cwnd.plot")
+MODULES = ("cwnd", "cwnd.linux", "cwnd.metrics", "cwnd.plot")
 
 
 def test_the_pages_are_what_the_sources_say() -> None:

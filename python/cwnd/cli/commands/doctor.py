@@ -174,6 +174,32 @@ def shell() -> tuple[bool, str]:
     return why is None, why or "user namespaces and TUN devices"
 
 
+def linux() -> tuple[bool, str]:
+    from cwnd.linux import requirements, sources
+    from cwnd.linux.kernels import STALE, kernels
+
+    built = kernels()
+    if usable := [kernel.name for kernel in built if not kernel.stale]:
+        return True, f"kernels {', '.join(usable)}"
+    if why := requirements.why_not_here():
+        return False, why
+    if lacks := requirements.lacking():
+        return False, f"without {', '.join(lacks)}"
+    if not built and not sources.usable():
+        return False, "no kernel is built, and no source of Linux is installed"
+    return False, f"{built[0].name} was {STALE}" if built else "no kernel is built"
+
+
+def how_to_linux() -> str:
+    from cwnd.linux import requirements, sources
+
+    if requirements.why_not_here():
+        return "a machine with Linux on x86_64"
+    if requirements.lacking() or not sources.usable():
+        return f"{debian_packages.command(['linux'])} && cwnd linux build"
+    return "cwnd linux build"
+
+
 def page() -> tuple[bool, str]:
     from cwnd.page.html import PAGE
 
@@ -220,6 +246,7 @@ PARTS = {
     "bpf": Known("compilers for BPF", "cwnd build-kernel, make kernel", compilers, debian("kernel")),
     "live": Known("lane live", "--lane live, cwnd fidelity", live, how_to_live),
     "shell": Known("links for programs", "cwnd shell", shell, how_to_live),
+    "linux": Known("lane linux", "--lane linux, cwnd linux", linux, how_to_linux),
     "page": Known("the web page", "cwnd lab, --page", page, make("page")),
     "rust": Known(
         f"Rust {RUST[0]}.{RUST[1]} or newer", "cwnd new, check, --plugin, build-kernel", rust, lambda: RUSTUP

@@ -164,6 +164,20 @@ def compared_scenarios(_word: str, _before: list[str]) -> Candidates:
     return [*words(own_scenarios()), Candidate("file")]
 
 
+def sources_of_linux(_word: str, _before: list[str]) -> Candidates:
+    """Versions of Linux whose source is installed."""
+    from cwnd.linux.sources import usable
+
+    return words([(version, str(path)) for version, path in usable().items()])
+
+
+def kernels_of_linux(_word: str, _before: list[str]) -> Candidates:
+    """Kernels that are built for lane linux."""
+    from cwnd.linux.kernels import kernels
+
+    return words([(kernel.name, f"Linux {kernel.release}") for kernel in kernels()])
+
+
 def in_kernel(prefix: str) -> Source:
     """Names of congestion controls in this machine's kernel."""
 
@@ -207,6 +221,7 @@ BY_METAVAR: dict[str, Source] = {
     "KIND": each_of(lambda: PICTURES),
     "WIDTH": each_of(lambda: PICTURE_WIDTHS),
     "FORMAT": each_of(lambda: PICTURE_FORMATS),
+    "[VERSION]": sources_of_linux,
     "[PART...]": each_of(lambda: [(name, known.title) for name, known in PARTS.items()]),
     "[SCENARIO]...": compared_scenarios,
     "SHELL": each_of(lambda: ("bash", "zsh", "fish")),
@@ -219,6 +234,8 @@ BY_METAVAR: dict[str, Source] = {
 BY_NAME: dict[tuple[str, str], Source] = {
     ("show", "name"): explained,
     ("unload", "name"): in_kernel("cwnd_"),
+    ("remove", "name"): kernels_of_linux,
+    ("build", "hz"): each_of(lambda: ("100", "250", "1000")),
     ("replay", "cc"): each_of(sets),
     ("reproduce", "cubic"): each_of(lambda: [*sets(), ("none", "no second column")]),
     ("compare", "record_flows"): each_of(lambda: ("all", "none")),

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The commands of `cwnd linux`: the kernels of lane linux.
+
+Exit codes: 0 done, 2 the input was refused, 1 a tool is missing, the disk is full, make failed or the kernel does not run here.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cwnd.cli.application import Application
+from cwnd.cli.options import Json
+
+app = Application("Build the user-mode Linux kernels that lane linux runs scenarios in, list them, and remove them.")
+
+
+@app.callback(invoke_without_command=True)
+def group(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command()
+def build(
+    version: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[VERSION]",
+            help="Version of Linux, such as 6.12.",
+            show_default="the newest linux-source-* in /usr/src",
+        ),
+    ] = None,
+    hz: Annotated[int, typer.Option("--hz", metavar="HZ", help="Ticks of a second: 100, 250 or 1000.")] = 250,
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--source",
+            metavar="FILE",
+            help="A tarball (.tar.xz, .tar.gz, .tar.bz2) or an unpacked folder of Linux's source.",
+            show_default="that of Debian's package",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", metavar="N", help="Processes of make at a time.", show_default="one for each processor"),
+    ] = None,
+) -> None:
+    """Build a kernel for lane linux, unless it is built already; takes minutes, and needs a C compiler and the source of Linux.
+
+    The kernel is a program that runs as any user. It is kept in ~/.cache/cwnd/linux, or in the folder that CWND_LINUX names.
+
+    Example: cwnd linux build 6.12
+    """
+    from cwnd.cli.progress import shown_build
+    from cwnd.linux.build_kernel import build as make
+
+    with shown_build() as watch:
+        kernel = make(version, hz=hz, source=source, jobs=jobs, watch=watch)
+    print(f"{kernel.name}: Linux {kernel.release}, HZ {kernel.hz}: {kernel.path}")
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List the kernels that are built for lane linux."""
+    from dataclasses import asdict
+
+    from cwnd._internal.terminal import Printer
+    from cwnd.linux.kernels import STALE, cache, kernels
+
+    built = kernels()
+    if as_json:
+        print(json.dumps([{**asdict(kernel), "path": str(kernel.path)} for kernel in built]))
+        return
+    if not built:
+        Printer().paragraph(f"no kernel is built in {cache()}; cwnd linux build builds one")
+        return
+    printer, width = Printer(), max(len(kernel.name) for kernel in built)
+    for kernel in built:
+        where = STALE if kernel.stale else str(kernel.path)
+        words = f"Linux {kernel.release}, HZ {kernel.hz}, built {kernel.about['date'][:10]}: {where}"
+        printer.paragraph(f"{kernel.name:{width}}  {words}", hang=width + 2)
+
+
+@app.command()
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The kernel's name, as cwnd linux list shows it.")],
+) -> None:
+    """Remove a kernel of lane linux."""
+    from cwnd._internal.messages import note
+    from cwnd.linux.kernels import remove as delete
+
+    for folder in delete(name):
+        note(f"removed {folder}")
