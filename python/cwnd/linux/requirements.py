@@ -46,6 +46,16 @@ def lacking() -> list[str]:
     return lacks if done.returncode == 0 else ["the headers of the C library", *lacks]
 
 
+#: Ends with 1 unless its parent may trace it.
+TRACED = "import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)"
+NO_TRACING = "this machine or container forbids ptrace, which a kernel of lane linux runs its processes with"
+
+
+def may_trace() -> bool:
+    """Whether a process may be traced here; containers may forbid it."""
+    return subprocess.run([sys.executable, "-c", TRACED], capture_output=True, check=False).returncode == 0
+
+
 def require() -> None:
     """Raises `OSError` unless this machine can build kernels."""
     if why := why_not_here():
@@ -54,3 +64,5 @@ def require() -> None:
         *first, last = lacks
         words = f"{', '.join(first)} and {last}" if first else last
         raise OSError(f"building a kernel needs {words}; on Debian: {debian_packages.command(['linux'])}")
+    if not may_trace():
+        raise OSError(NO_TRACING)

@@ -11,7 +11,7 @@ from pathlib import Path
 from cwnd._internal.escapes import one_line
 from cwnd.linux.kernels import HERE
 from cwnd.linux.make import environment, first_fault
-from cwnd.linux.requirements import compiler
+from cwnd.linux.requirements import NO_TRACING, compiler
 
 SOURCES = HERE / "trial"
 #: What the first process writes.
@@ -117,8 +117,9 @@ def why(output: str) -> str:
 REASONS = (
     (
         r"ptrace.*(not permitted|errno = 1\b|failed)|PTRACE_TRACEME",
-        "this machine or container forbids ptrace, which it needs",
+        NO_TRACING,
     ),
     (r"PROT_EXEC.*(failed|not permitted)|noexec", "the folder for its memory, TMPDIR or /dev/shm, is mounted noexec"),
-    (r"no space left|ENOSPC", "there is no room for its memory in TMPDIR or /dev/shm"),
+    # SIGBUS: a page of a file without room for it.
+    (r"no space left|Kernel mode signal 7\b", "there is no room for its memory in TMPDIR or /dev/shm"),
 )

@@ -182,9 +182,40 @@ def test_a_kernel_that_does_not_run_is_not_kept(cache: Path, tmp_path: Path, ker
     assert visible(cache) == [] and kernels() == []
 
 
-def test_the_reason_of_a_failed_trial_is_found_in_the_kernels_output() -> None:
-    assert why("Checking PROT_EXEC mmap in /dev/shm...failed, errno = 1\n").startswith("the folder for its memory")
-    assert why("a\nb\n") == "b"
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        # As 6.12 says them.
+        (
+            "Core dump limits :\nChecking that ptrace can change system call numbers...ptrace: Operation not permitted\n"
+            "check_ptrace : expected SIGSTOP, got status = 9\n",
+            requirements.NO_TRACING,
+        ),
+        (
+            "Checking PROT_EXEC mmap in /dev/shm...Operation not permitted\n/dev/shm must be not mounted noexec\n",
+            "the folder for its memory, TMPDIR or /dev/shm, is mounted noexec (Checking PROT_EXEC",
+        ),
+        ("<0>Kernel panic - not syncing: Kernel mode signal 7\n", "there is no room for its memory"),
+        ("devtmpfs: mounted\nKernel panic - not syncing: No init\nend\n", "Kernel panic - not syncing: No init"),
+        ("first\nlast\n", "last"),
+    ],
+)
+def test_the_reason_of_a_failed_trial_is_found_in_the_kernels_output(output: str, reason: str) -> None:
+    assert why(output).startswith(reason)
+
+
+def test_where_ptrace_is_forbidden_nothing_is_begun(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert requirements.may_trace()
+    # As the kernel answers a process that is traced already.
+    monkeypatch.setattr(requirements, "TRACED", f"{requirements.TRACED.partition('sys.exit')[0]}{TWICE}")
+    with pytest.raises(OSError, match="forbids ptrace"):
+        build(source=FakeLinux().folder(tmp_path / "source"))
+    assert not cache.exists()
+
+
+TWICE = "trace = ctypes.CDLL(None).ptrace; trace(0, 0, 0, 0); sys.exit(trace(0, 0, 0, 0) != 0)"
 
 
 def test_options_that_a_version_lacks_are_left_out_and_others_refuse_it(tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ def test_the_cache_is_the_users_unless_a_folder_is_named(tmp_path: Path, monkeyp
 
 def test_doctor_knows_the_lane_and_what_it_lacks(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requirements, "why_not_here", lambda: "")
+    monkeypatch.setattr(requirements, "may_trace", lambda: True)
     monkeypatch.setattr(requirements, "lacking", lambda: ["flex"])
     (part,) = package.doctor("linux")
     assert (part.present, part.title, part.detail) == (False, "lane linux", "without flex")
@@ -143,6 +144,9 @@ def test_doctor_knows_the_lane_and_what_it_lacks(folder: Path, tmp_path: Path, m
     keep(folder, "6.12")
     (part,) = package.doctor("linux")
     assert (part.present, part.detail, part.remedy) == (True, "kernels 6.12", "")
+    monkeypatch.setattr(requirements, "may_trace", lambda: False)
+    (part,) = package.doctor("linux")
+    assert (part.present, part.remedy) == (False, "a machine or container that allows ptrace")
     monkeypatch.setattr(requirements, "why_not_here", lambda: "needs Linux on x86_64; this is Darwin on arm64")
     remove("6.12")
     assert package.doctor("linux")[0].remedy == "a machine with Linux on x86_64"

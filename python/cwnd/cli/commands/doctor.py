@@ -178,11 +178,13 @@ def linux() -> tuple[bool, str]:
     from cwnd.linux import requirements, sources
     from cwnd.linux.kernels import STALE, kernels
 
+    if not (why := requirements.why_not_here()) and not requirements.may_trace():
+        why = "this machine or container forbids ptrace"
+    if why:
+        return False, why
     built = kernels()
     if usable := [kernel.name for kernel in built if not kernel.stale]:
         return True, f"kernels {', '.join(usable)}"
-    if why := requirements.why_not_here():
-        return False, why
     if lacks := requirements.lacking():
         return False, f"without {', '.join(lacks)}"
     if not built and not sources.usable():
@@ -195,6 +197,8 @@ def how_to_linux() -> str:
 
     if requirements.why_not_here():
         return "a machine with Linux on x86_64"
+    if not requirements.may_trace():
+        return "a machine or container that allows ptrace"
     if requirements.lacking() or not sources.usable():
         return f"{debian_packages.command(['linux'])} && cwnd linux build"
     return "cwnd linux build"
