@@ -21,9 +21,11 @@ import slow
 from forked import READ_LATE, Server, environment
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
-from needs import needs
+from needs import CI, needs
 from skip_reasons import pytest_terminal_summary as pytest_terminal_summary
 
+from cwnd import ScenarioError
+from cwnd.linux import Kernel, build, find
 from cwnd.plugin import crate as plugin
 
 HERE = Path(__file__).parent
@@ -109,6 +111,18 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not folder.exists():
             subprocess.run([PROGRAM, *SHORT, "-o", folder], check=True, capture_output=True)
     return folder
+
+
+@pytest.fixture
+def virtual_kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
+    """A kernel of lane linux, which CI builds once."""
+    with once_for_all(tmp_path_factory, "virtual-kernel"):
+        try:
+            return find()
+        except ScenarioError:
+            if not CI:
+                raise
+            return build("6.12")
 
 
 @pytest.fixture

@@ -37,7 +37,9 @@ def test_dir_lists_what_there_is() -> None:
     assert {"Flow", "PluginError", "check", "dumbbell", "load", "replicate", "run", "save"} <= set(dir(package))
     # Tab offers the modules that the guide and the reference use as attributes of the package.
     pages = [*(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "docs" / "reference").glob("*.md")]
-    used = {name for page in pages for name in re.findall(r"\bcwnd\.(linux|plot|metrics|reproduce)\b", page.read_text())}
+    used = {
+        name for page in pages for name in re.findall(r"\bcwnd\.(linux|plot|metrics|reproduce)\b", page.read_text())
+    }
     assert set(dir(package)) - set(package.__all__) == used == {"linux", "metrics", "plot", "reproduce"}
 
 

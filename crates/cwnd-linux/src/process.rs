@@ -14,13 +14,17 @@ const SEED: &str = "CWND_LINUX_SEED";
 /// Number of the random stream: none of the scenario's own.
 const STREAM: u64 = u64::MAX;
 
+const NO_CORE: libc::rlimit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
 extern "C" fn begin() {
-    // SAFETY: plain system calls.
+    // SAFETY: plain system calls, with a structure that outlives its own.
     unsafe {
+        // A kernel that panics leaves no file.
+        libc::setrlimit(libc::RLIMIT_CORE, &raw const NO_CORE);
         if let Some(parent) = number(PARENT) {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             // Had it ended before this, no signal would come.

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cwnd import _native
+from cwnd._internal.input_errors import refused
 from cwnd._native import Scenario
 from cwnd.linux.guest_memory import archive
+from cwnd.plugin.kernel_objects import plugin_sets
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,6 +43,11 @@ LAST_LINES = 3
 LOOK = 0.002
 #: How long a kernel that has written its result may take to end, s.
 END = 5.0
+
+
+def parts_that_lack() -> list[str]:
+    """Files of the lane that this cwnd was built without."""
+    return [path.name for path in (GUEST, LINKS) if not path.is_file()]
 
 
 class Memory:
@@ -85,7 +92,16 @@ class VirtualRun:
     LANE = "linux"
 
     def __init__(self, scenario: Scenario, kernel: Kernel) -> None:
+        if lacking := parts_that_lack():
+            raise OSError(
+                f"lane {self.LANE}: this cwnd has no {' and no '.join(lacking)}; `make linux` in a clone builds them"
+            )
         _native.Lab.check(scenario, self.LANE)
+        of_plugins = plugin_sets()
+        if foreign := next((cc for cc in _native.Lab.algorithms(scenario) if cc in of_plugins), None):
+            raise refused(
+                "flow.cc", foreign, f"an algorithm of cwnd or of the kernel in lane {self.LANE}, not a plugin's"
+            )
         self.kernel = kernel
         self.duration_ns = round(scenario.duration_s * 1e9)
         files = {each.path: each.contents.decode() for each in scenario.files}
@@ -113,7 +129,6 @@ class VirtualRun:
         environment = {
             "LD_PRELOAD": str(LINKS),
             "TMPDIR": place_of_memory(),
-            "HOME": "/",
             "CWND_LINUX_PARENT": str(os.getpid()),
             "CWND_LINUX_SEED": str(scenario.seed),
             **{f"CWND_LINUX_{name}": str(number) for name, number in descriptors.items()},
@@ -207,7 +222,7 @@ class VirtualRun:
     def report(self) -> VirtualReport:
         """What the kernel and the links say of themselves."""
         told = {name: value for name, value in self.header["report"].items() if name != "packets"}
-        report: VirtualReport = {**told, "hz": self.kernel.hz, "build": self.kernel.key}  # type: ignore[typeddict-item]
+        report: VirtualReport = {**told, "hz": self.kernel.hz, "build": self.kernel.about["key"]}  # type: ignore[typeddict-item]
         return report
 
     def take(self, least: int) -> list[tuple[str, Table]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Tries a new kernel before it is kept: it starts, its driver loads a library, and its first process writes a file and turns it off."""
+"""Tries a new kernel before it is kept: it starts, its driver finds a library, and its first process writes a line and turns it off."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import subprocess
 from pathlib import Path
 
 from cwnd._internal.escapes import one_line
+from cwnd.linux.guest_memory import archive
 from cwnd.linux.kernels import HERE
 from cwnd.linux.make import environment, first_fault
 from cwnd.linux.requirements import NO_TRACING, compiler
 
 SOURCES = HERE / "trial"
 #: What the first process writes.
-WRITTEN = "the first process runs\n"
+WRITTEN = "the first process runs"
 #: A trial takes a tenth of a second.
 PATIENCE_S = 60
 
@@ -26,7 +27,7 @@ class TrialError(OSError):
 
 def compile_parts(folder: Path) -> None:
     """Compiles a library without links, and a first process that needs no library."""
-    (folder / "guest").mkdir(parents=True)
+    folder.mkdir(parents=True)
     name = compiler()
     assert name is not None
     library = [
@@ -39,7 +40,7 @@ def compile_parts(folder: Path) -> None:
         str(SOURCES / "library.c"),
     ]
     flags = ["-static", "-nostdlib", "-fno-stack-protector", "-fno-pie", "-no-pie"]
-    first = [*flags, "-o", str(folder / "guest" / "init"), str(SOURCES / "init.c")]
+    first = [*flags, "-o", str(folder / "init"), str(SOURCES / "init.c")]
     for arguments in (library, first):
         done = subprocess.run(
             [name, "-O1", *arguments],
@@ -57,18 +58,12 @@ def arguments_of(folder: Path) -> list[str]:
     """What the kernel is started with."""
     return [
         "mem=64M",
-        # Without it, 6.1 looks for a disk.
-        "root=none",
-        "rootfstype=hostfs",
-        f"rootflags={folder / 'guest'}/",
-        "rw",
-        "init=/init",
+        "initrd=/proc/self/fd/0",
+        "rdinit=/init",
         "time-travel=inf-cpu",
         "con=null",
         "con0=null,fd:1",
         f"uml_dir={folder}/",
-        f"cwnd.library={folder / 'library.so'}",
-        f"cwnd.folder={folder}",
     ]
 
 
@@ -81,23 +76,26 @@ def attempt(executable: Path, folder: Path) -> None:
     """Runs the kernel once in the new folder `folder`. Raises `TrialError`."""
     compile_parts(folder)
     command = [str(executable), *arguments_of(folder)]
+    guest = folder / "guest"
+    guest.write_bytes(b"".join(archive((folder / "init").read_bytes(), b"")))
     try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-            timeout=PATIENCE_S,
-            process_group=0,
-            preexec_fn=no_cores,
-            check=False,
-        )
+        with guest.open("rb") as stdin:
+            done = subprocess.run(
+                command,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                errors="replace",
+                timeout=PATIENCE_S,
+                env={**environment(), "LD_PRELOAD": str(folder / "library.so")},
+                process_group=0,
+                preexec_fn=no_cores,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         raise TrialError(f"the kernel was built, and its trial did not end within {PATIENCE_S} s") from None
-    written = folder / "guest" / "written"
-    if done.returncode == 0 and written.is_file() and written.read_text(encoding="utf-8") == WRITTEN:
+    if done.returncode == 0 and WRITTEN in done.stdout:
         return
     raise TrialError(f"the kernel was built, and does not run here: {why(done.stdout)}")
 

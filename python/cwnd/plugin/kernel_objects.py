@@ -12,13 +12,18 @@ from cwnd.plugin.crate import CRATES, LOADED, CrateError, build_kernel
 
 def kernel_objects(sets: Iterable[str]) -> dict[str, Path]:
     """The kernel object of each of these parameter sets that is a plugin's, by set. Raises `CrateError`, and `OSError` when a compiler is missing."""
-    of_plugins = {
+    of_plugins = plugin_sets()
+    return {cc: kernel_object(of_plugins[cc], cc) for cc in sets if cc in of_plugins}
+
+
+def plugin_sets() -> dict[str, str]:
+    """The parameter sets of the plugins that are loaded, with their algorithms."""
+    return {
         parameter_set["name"]: algorithm["name"]
         for algorithm in _native.algorithms()
         if algorithm["name"] in LOADED
         for parameter_set in algorithm["sets"]
     }
-    return {cc: kernel_object(of_plugins[cc], cc) for cc in sets if cc in of_plugins}
 
 
 def kernel_object(algorithm: str, cc: str) -> Path:

@@ -90,7 +90,7 @@ def check_lane(lane: object, field: str = "lane") -> str:
         return known
     from cwnd.linux.kernels import find
 
-    return f"{LINUX}:{find(kernel_of(known), field).name}"
+    return f"{LINUX}:{find(kernel_of(known), field=field).name}"
 
 
 def kind_of(lane: str) -> str:
@@ -144,4 +144,4 @@ def start(scenario: Scenario, lane: str, threads: int = 1) -> Engine:
 
 def report(engine: Engine) -> Emulation:
     """What links and kernel say of themselves, by the lane's name; empty in lane sim."""
-    return {} if isinstance(engine, Simulation) else {engine.LANE: engine.report()}  # type: ignore[attr-defined, misc, return-value]
+    return {} if isinstance(engine, Simulation) else {engine.LANE: engine.report()}

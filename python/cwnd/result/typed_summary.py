@@ -9,6 +9,7 @@ from cwnd._internal.summary_types import MeasuredSummary
 
 if TYPE_CHECKING:
     from cwnd._native import LiveReport
+    from cwnd.linux.report import VirtualReport
     from cwnd.metrics.transfers import TransfersSummary
 
 

@@ -186,6 +186,6 @@ def key_of(scenario: Scenario, lane: str) -> str:
     if kind_of(lane) == LINUX:
         from cwnd.linux.kernels import find
 
-        known["kernel"] = [find(kernel_of(lane)).key]
+        known["kernel"] = [find(kernel_of(lane)).about["key"]]
     text = hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
     return Cache.name({"run": text}, PointRun.run)

@@ -176,12 +176,15 @@ def shell() -> tuple[bool, str]:
 
 def linux() -> tuple[bool, str]:
     from cwnd.linux import requirements, sources
+    from cwnd.linux.engine import parts_that_lack
     from cwnd.linux.kernels import STALE, kernels
 
     if not (why := requirements.why_not_here()) and not requirements.may_trace():
         why = "this machine or container forbids ptrace"
     if why:
         return False, why
+    if parts_that_lack():
+        return False, NOT_BUILT
     built = kernels()
     if usable := [kernel.name for kernel in built if not kernel.stale]:
         return True, f"kernels {', '.join(usable)}"
@@ -194,11 +197,14 @@ def linux() -> tuple[bool, str]:
 
 def how_to_linux() -> str:
     from cwnd.linux import requirements, sources
+    from cwnd.linux.engine import parts_that_lack
 
     if requirements.why_not_here():
         return "a machine with Linux on x86_64"
     if not requirements.may_trace():
         return "a machine or container that allows ptrace"
+    if parts_that_lack():
+        return make("linux")()
     if requirements.lacking() or not sources.usable():
         return f"{debian_packages.command(['linux'])} && cwnd linux build"
     return "cwnd linux build"

@@ -2,10 +2,9 @@
 /* A library of links without any: for the trial of a kernel. */
 #include <cwnd.h>
 
-static int open_none(const struct cwnd_kernel *kernel, const char *folder)
+static int open_none(const struct cwnd_kernel *kernel)
 {
 	(void)kernel;
-	(void)folder;
 	return 0;
 }
 
@@ -38,7 +37,18 @@ static int told(unsigned long long now, const void *bytes, unsigned int length)
 	return 0;
 }
 
-static const struct cwnd_links links = { CWND_VERSION, open_none, sent, due, next, told };
+static unsigned int hook(unsigned int algorithm, unsigned int number, unsigned int *connection, struct cwnd_socket *socket,
+			 const unsigned int *words)
+{
+	(void)algorithm;
+	(void)number;
+	(void)connection;
+	(void)socket;
+	(void)words;
+	return 0;
+}
+
+static const struct cwnd_links links = { CWND_VERSION, open_none, sent, due, next, told, hook };
 
 const struct cwnd_links *cwnd_links(void)
 {

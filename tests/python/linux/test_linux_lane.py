@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Lane linux: real Linux TCP in virtual time gives the same bytes each time, and what the simulator gives where a run is deterministic."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from conftest import Cli
+from in_kernel import PROGRAM, until
+from needs import needs
+
+import cwnd as package
+from cwnd.linux import Kernel
+
+pytestmark = [pytest.mark.slow, needs("linux"), pytest.mark.usefixtures("virtual_kernel")]
+
+PATH = {
+    "rate": "20Mbit/s",
+    "rtt": "40ms",
+    "buffer": "1bdp",
+    "duration": "10s",
+    "measure": ["2s", "10s"],
+    "recovery": "linux",
+}
+TABLES = ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits")
+
+
+def run(*flows: str, lane: str = "linux", **settings: object) -> package.Result:
+    return package.run(package.dumbbell(list(flows), **{**PATH, "seed": 1, **settings}), lane=lane)
+
+
+def bytes_of(result: package.Result) -> dict[str, object]:
+    """All that a run has measured."""
+    return {"summary": {k: v for k, v in result.summary.items() if k != "perf"}} | {
+        name: result.table(name).to_pydict() for name in TABLES
+    }
+
+
+# BBR draws the phase of its cycle from the kernel's generator: it is the seed's.
+def test_a_run_is_the_same_bytes_each_time() -> None:
+    flows = {"loss": "random:0.002", "rate": "50Mbit/s"}
+    with ThreadPoolExecutor(10) as threads:
+        runs = [
+            threads.submit(run, "kernel/bbr:2", "kernel/cubic:2", "cubic", "reno-linux", **flows) for _ in range(10)
+        ]
+    first, *others = [bytes_of(each.result()) for each in runs]
+    assert all(other == first for other in others)
+    assert bytes_of(run("kernel/bbr:2", "kernel/cubic:2", "cubic", "reno-linux", seed=2, **flows)) != first
+
+
+# The simulator's host has the kernel's clock. Its packets are counted when they leave, so one at the border of an interval may be on either side.
+@pytest.mark.parametrize("cc", ["cubic-linux", "reno-linux"])
+@pytest.mark.parametrize(
+    "path", [{}, {"rate": "100Mbit/s"}, {"rtt": "80ms", "rate": "10Mbit/s"}, {"loss": "every:1000"}]
+)
+def test_a_single_flow_takes_the_simulators_path(cc: str, path: dict[str, object]) -> None:
+    linux, sim = run(cc, **path), run(cc, lane="sim", **path)
+    of_linux, of_sim = linux.summary["flows"][0], sim.summary["flows"][0]
+    assert of_linux["goodput_mbps"] == pytest.approx(of_sim["goodput_mbps"], rel=5e-4)
+    assert of_linux["cwnd_mean"] == pytest.approx(of_sim["cwnd_mean"], rel=5e-3)
+    assert abs(of_linux["retransmits_run"] - of_sim["retransmits_run"]) <= 1
+    assert of_linux["timeouts_run"] == of_sim["timeouts_run"]
+    assert linux.summary["linux"]["late_worst_ms"] == 0.0
+
+
+# The sets are called as the kernel's own: what a set does not have of its module would show in the first loss.
+@pytest.mark.parametrize("name", ["reno", "bic", "htcp", "vegas", "westwood", "illinois"])
+def test_our_algorithm_in_the_kernel_does_what_the_kernels_own_does(name: str) -> None:
+    settings = {"loss": "every:3000"}
+    theirs, ours = run(f"kernel/{name}", **settings), run("reno" if name == "reno" else f"{name}-linux", **settings)
+    assert ours.summary["linux"]["algorithms"] != theirs.summary["linux"]["algorithms"]
+    for table in ("cwnd", "queue"):
+        assert ours.table(table) == theirs.table(table), table
+
+
+def test_a_set_with_parameters_runs_in_the_kernel() -> None:
+    gentle, usual = run("cubic,beta=0.9"), run("cubic")
+    assert gentle.summary["flows"][0]["cwnd_mean"] > usual.summary["flows"][0]["cwnd_mean"]
+    assert gentle.summary["linux"]["algorithms"] == ["r_cubic"]
+
+
+def test_traffic_captures_and_tables_are_those_of_lane_live(cwnd: Cli, tmp_path: Path) -> None:
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(
+        "duration = '5s'\n[link]\nrate = '10Mbit/s'\nrtt = '30ms'\nqueue = { kind = 'droptail', limit = '1bdp' }\n"
+        "[record]\npackets = 'both'\n[[flow]]\ncc = 'cubic-linux'\nsize = '2MB'\n[[traffic]]\npreset = 'ha2008'\ncc = 'reno-linux'\n"
+    )
+    done = cwnd("run", scenario, "--lane", "linux", "-o", tmp_path / "out", "--force")
+    assert done.returncode == 0, done.stderr
+    result = package.load(tmp_path / "out")
+    assert result.lane == "linux"
+    # 2 MB at 9.65 Mbit/s of payload take 1.66 s, and some more to begin with.
+    (end,) = [row["end_s"] for row in result.table("transfers").to_pylist() if row["group"] is None]
+    assert 1.66 < end < 2.5
+    assert len(result.table("transfers")) > 1
+    assert sorted(result.packets) == ["receivers", "senders"]
+    assert "Linux 6." in done.stdout and "in virtual time" in done.stdout
+
+
+def test_what_the_lane_does_not_do_is_refused_in_a_line(cwnd: Cli, virtual_kernel: Kernel) -> None:
+    for arguments, says in [
+        (["kernel/cubik"], "expected an algorithm that this kernel has, behind `kernel/` (did you mean cubic?)"),
+        (["cubic", "--lane", "linux:9.9"], '--lane: "9.9" is not accepted; expected one that is built'),
+        (["cubic", "--lane", "linux:6.12:7"], '--lane: "6.12:7" is not accepted'),
+        (["cubic", "--threads", "2"], "--threads"),
+        (["cubic,stack=quinn"], "there are no stacks in lane linux"),
+    ]:
+        done = cwnd(
+            "compare",
+            *arguments,
+            *([] if "--lane" in arguments else ["--lane", "linux"]),
+            "--rate",
+            "10Mbit/s",
+            "--rtt",
+            "40ms",
+            "--duration",
+            "1s",
+        )
+        assert done.returncode == 2 or done.returncode == 1, done
+        assert says in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    done = cwnd("compare", "kernel/htcp", "--rate", "10Mbit/s", "--rtt", "40ms", "--duration", "1s")
+    assert done.returncode == 2
+    assert "expected an algorithm of cwnd in lane sim (did you mean htcp-linux?)" in done.stderr
+
+
+def kernels_of(mark: str) -> list[int]:
+    """Processes with this mark in their environment, without those that have ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+# The kernel's processes end with the command: their memory has no name, and no folder is made.
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_a_signal_ends_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    mark = f"CWND_TEST_MARK={random.random()}"
+    name, _, value = mark.partition("=")
+    environment = {**os.environ, name: value, "TMPDIR": str(tmp_path), "HOME": str(tmp_path)}
+    environment["CWND_LINUX"] = str(package.linux.find().path.parents[1])
+    command = [
+        str(PROGRAM),
+        "compare",
+        "cubic:8",
+        "--rate",
+        "100Mbit/s",
+        "--rtt",
+        "40ms",
+        "--duration",
+        "1000s",
+        "--lane",
+        "linux",
+    ]
+    before = set(Path("/dev/shm").iterdir())
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        until(lambda: len(kernels_of(f"CWND_LINUX_PARENT={process.pid}")) > 0)
+        time.sleep(0.5)
+        process.send_signal(number)
+        process.wait(30)
+        until(lambda: kernels_of(f"CWND_LINUX_PARENT={process.pid}") == [])
+    assert set(Path("/dev/shm").iterdir()) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_needs_no_rights(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to become somebody else")
+    kernel = package.linux.find()
+    code = (
+        "import os, sys; os.setgid(65534); os.setuid(65534)\n"
+        "import cwnd\n"
+        f"cwnd.linux.kernels  # {kernel.name}\n"
+        "r = cwnd.run(cwnd.dumbbell(['cubic-linux'], rate='10Mbit/s', rtt='20ms', duration='2s'), lane='linux')\n"
+        "print(r.summary['flows'][0]['goodput_mbps'])\n"
+    )
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    for path in (tmp_path, *tmp_path.parents):
+        if path.stat().st_uid == os.geteuid() and str(path).startswith(str(Path(tmp_path.anchor) / "tmp" / "pytest")):
+            path.chmod(0o755)
+    subprocess.run(["cp", "-r", kernel.path.parent, folder], check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "CWND_LINUX": str(folder), "HOME": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) > 9
