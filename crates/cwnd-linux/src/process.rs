@@ -14,7 +14,7 @@ const SEED: &str = "CWND_LINUX_SEED";
 /// Number of the random stream: none of the scenario's own.
 const STREAM: u64 = u64::MAX;
 
-const NO_CORE: libc::rlimit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+static NO_CORE: libc::rlimit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()

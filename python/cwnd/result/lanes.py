@@ -144,4 +144,4 @@ def start(scenario: Scenario, lane: str, threads: int = 1) -> Engine:
 
 def report(engine: Engine) -> Emulation:
     """What links and kernel say of themselves, by the lane's name; empty in lane sim."""
-    return {} if isinstance(engine, Simulation) else {engine.LANE: engine.report()}
+    return {} if isinstance(engine, Simulation) else {engine.LANE: engine.report()}  # type: ignore[misc]

@@ -28,12 +28,11 @@ PATH = {
     "buffer": "1bdp",
     "duration": "10s",
     "measure": ["2s", "10s"],
-    "recovery": "linux",
 }
 TABLES = ("flows", "links", "rates", "cwnd", "queue", "events", "transfers", "waits")
 
 
-def run(*flows: str, lane: str = "linux", **settings: object) -> package.Result:
+def run(*flows: str | package.Flow, lane: str = "linux", **settings: object) -> package.Result:
     return package.run(package.dumbbell(list(flows), **{**PATH, "seed": 1, **settings}), lane=lane)
 
 
@@ -56,19 +55,21 @@ def test_a_run_is_the_same_bytes_each_time() -> None:
     assert bytes_of(run("kernel/bbr:2", "kernel/cubic:2", "cubic", "reno-linux", seed=2, **flows)) != first
 
 
-# The simulator's host has the kernel's clock. Its packets are counted when they leave, so one at the border of an interval may be on either side.
+# Both have a clock of 250 Hz. What is not the same packet for packet (where slow start ends, to a segment) is within these borders.
 @pytest.mark.parametrize("cc", ["cubic-linux", "reno-linux"])
 @pytest.mark.parametrize(
     "path", [{}, {"rate": "100Mbit/s"}, {"rtt": "80ms", "rate": "10Mbit/s"}, {"loss": "every:1000"}]
 )
-def test_a_single_flow_takes_the_simulators_path(cc: str, path: dict[str, object]) -> None:
-    linux, sim = run(cc, **path), run(cc, lane="sim", **path)
+def test_a_single_flow_has_the_simulators_goodput_and_window(cc: str, path: dict[str, object]) -> None:
+    linux = run(cc, **path)
+    sim = run(package.Flow(cc, recovery="linux", host_clock="250Hz"), lane="sim", **path)
     of_linux, of_sim = linux.summary["flows"][0], sim.summary["flows"][0]
-    assert of_linux["goodput_mbps"] == pytest.approx(of_sim["goodput_mbps"], rel=5e-4)
-    assert of_linux["cwnd_mean"] == pytest.approx(of_sim["cwnd_mean"], rel=5e-3)
-    assert abs(of_linux["retransmits_run"] - of_sim["retransmits_run"]) <= 1
+    assert of_linux["goodput_mbps"] == pytest.approx(of_sim["goodput_mbps"], rel=0.01)
+    assert of_linux["cwnd_mean"] == pytest.approx(of_sim["cwnd_mean"], rel=0.01)
+    assert of_linux["retransmits_run"] == pytest.approx(of_sim["retransmits_run"], rel=0.03, abs=1)
     assert of_linux["timeouts_run"] == of_sim["timeouts_run"]
-    assert linux.summary["linux"]["late_worst_ms"] == 0.0
+    # A process that reads the clock moves it by 256 ns.
+    assert linux.summary["linux"]["late_worst_ms"] < 0.001
 
 
 # The sets are called as the kernel's own: what a set does not have of its module would show in the first loss.
@@ -82,7 +83,7 @@ def test_our_algorithm_in_the_kernel_does_what_the_kernels_own_does(name: str) -
 
 
 def test_a_set_with_parameters_runs_in_the_kernel() -> None:
-    gentle, usual = run("cubic,beta=0.9"), run("cubic")
+    gentle, usual = run(package.Flow("cubic", beta=0.9)), run("cubic")
     assert gentle.summary["flows"][0]["cwnd_mean"] > usual.summary["flows"][0]["cwnd_mean"]
     assert gentle.summary["linux"]["algorithms"] == ["r_cubic"]
 
@@ -111,7 +112,7 @@ def test_what_the_lane_does_not_do_is_refused_in_a_line(cwnd: Cli, virtual_kerne
         (["cubic", "--lane", "linux:9.9"], '--lane: "9.9" is not accepted; expected one that is built'),
         (["cubic", "--lane", "linux:6.12:7"], '--lane: "6.12:7" is not accepted'),
         (["cubic", "--threads", "2"], "--threads"),
-        (["cubic,stack=quinn"], "there are no stacks in lane linux"),
+        (["cubic@stack=quinn"], "there are no stacks in lane linux"),
     ]:
         done = cwnd(
             "compare",
@@ -178,18 +179,19 @@ def test_a_run_needs_no_rights(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root, to become somebody else")
     kernel = package.linux.find()
+    # What is imported may lie in somebody's home: the first run reads it.
     code = (
-        "import os, sys; os.setgid(65534); os.setuid(65534)\n"
-        "import cwnd\n"
-        f"cwnd.linux.kernels  # {kernel.name}\n"
-        "r = cwnd.run(cwnd.dumbbell(['cubic-linux'], rate='10Mbit/s', rtt='20ms', duration='2s'), lane='linux')\n"
-        "print(r.summary['flows'][0]['goodput_mbps'])\n"
+        "import os, cwnd\n"
+        "def goodput():\n"
+        "    scenario = cwnd.dumbbell(['cubic-linux'], rate='10Mbit/s', rtt='20ms', duration='2s')\n"
+        "    return cwnd.run(scenario, lane='linux').summary['flows'][0]['goodput_mbps']\n"
+        "before = goodput(); os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "assert goodput() == before > 8\n"
     )
     folder = tmp_path / "kernels"
     folder.mkdir()
-    for path in (tmp_path, *tmp_path.parents):
-        if path.stat().st_uid == os.geteuid() and str(path).startswith(str(Path(tmp_path.anchor) / "tmp" / "pytest")):
-            path.chmod(0o755)
+    for path in (tmp_path, *tmp_path.parents[:2]):
+        path.chmod(0o755)
     subprocess.run(["cp", "-r", kernel.path.parent, folder], check=True)
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -199,4 +201,3 @@ def test_a_run_needs_no_rights(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) > 9
