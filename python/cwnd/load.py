@@ -31,7 +31,12 @@ from cwnd.study.results import Study
 __all__ = ["NoResultError", "load"]
 
 #: What names in the types of a summary mean that are imported for type checkers alone.
-FORWARD = {"LiveReport": dict, "VirtualReport": dict, "TransfersSummary": TransfersSummary, "IntervalDocument": IntervalDocument}
+FORWARD = {
+    "LiveReport": dict,
+    "VirtualReport": dict,
+    "TransfersSummary": TransfersSummary,
+    "IntervalDocument": IntervalDocument,
+}
 
 
 def load(folder: str | Path) -> Result | Replicates | Study:

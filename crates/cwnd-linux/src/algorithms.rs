@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Algorithms of cwnd as congestion controls of the kernel: the driver registers them, and asks for each call of a hook.
 
-use crate::interface::Kernel;
+use crate::kernel::Kernel;
 use cwnd::replay::Call;
 use cwnd::{CaState, Conn, Controller, Hook, PacingStatus};
 use std::ffi::CString;

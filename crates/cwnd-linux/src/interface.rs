@@ -4,36 +4,14 @@
 //! The kernel calls with interrupts off, from one thread: no call begins before the last one has returned.
 
 use crate::algorithms::{Algorithms, Socket};
+use crate::kernel::Kernel;
 use crate::run::{Run, aside};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
 use std::cell::RefCell;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_ulonglong, c_void};
-use std::ptr::{from_ref, null};
+use std::ffi::{c_int, c_uint, c_ulong, c_ulonglong, c_void};
 
 const VERSION: c_uint = 1;
-
-/// What the library calls: `struct cwnd_kernel`.
-#[repr(C)]
-pub struct Kernel {
-    deliver: unsafe extern "C" fn(c_uint, *const c_void, *const c_void, c_uint),
-    add: unsafe extern "C" fn(c_uint, *const c_char, c_int) -> c_int,
-}
-
-impl Kernel {
-    /// Hands a packet to a host; `merged` describes one that stands for several segments.
-    pub fn deliver(&self, to: HostSide, merged: Option<&[u8; 10]>, packet: &[u8]) {
-        let merged = merged.map_or(null(), |header| from_ref(header).cast());
-        // SAFETY: the kernel copies the bytes, and reads no more than these.
-        unsafe { (self.deliver)(to as c_uint, merged, packet.as_ptr().cast(), packet.len() as c_uint) }
-    }
-
-    /// Makes an algorithm of this number a congestion control of this name; returns 0, or an error of the kernel.
-    pub fn add(&self, number: u32, name: &CStr, sets_the_rate: bool) -> i32 {
-        // SAFETY: the kernel copies the name.
-        unsafe { (self.add)(number, name.as_ptr(), c_int::from(sets_the_rate)) }
-    }
-}
 
 /// What the kernel calls: `struct cwnd_links`.
 #[repr(C)]

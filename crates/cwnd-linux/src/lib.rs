@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | `python/cwnd/linux/driver` | the driver, in C, which becomes a part of the kernel when that is built |
 //! | `algorithms` | our algorithms, as congestion controls of the kernel |
-//! | `interface` | what driver and library call of each other |
+//! | `interface`, `kernel` | what driver and library call of each other |
 //! | `run` | the scenario's network between the kernel's two hosts, and what is recorded of it |
 //! | `output` | what the host hands in and gets back |
 //! | `process` | what makes the process of the kernel one of ours |
@@ -14,6 +14,8 @@
 mod algorithms;
 #[cfg(target_os = "linux")]
 mod interface;
+#[cfg(target_os = "linux")]
+mod kernel;
 #[cfg(target_os = "linux")]
 mod output;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A run: the network of a scenario between the two hosts of the kernel, and what is recorded of it.
 
-use crate::interface::Kernel;
+use crate::kernel::Kernel;
 use crate::output::{Output, scenario};
 use cwnd_live::message::{GuestReport, Message};
 use cwnd_live::{Crossing, Delivery, FlowReport, FlowState, HostSide, Load, Outcome, Rows, TrafficReport};

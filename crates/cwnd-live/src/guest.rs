@@ -105,7 +105,7 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     let algorithms =
         Algorithms::load(&scenario, &flows, &mut DriversAlgorithms { driver, names: Vec::new() })?;
     let settings = HostSettings::of(&scenario);
-    let host = |side| Host::of_driver(side, scenario.packet_size, &settings, driver);
+    let host = |side| Host::of_driver(side, scenario.packet_size, &settings, || driver.make_host(side));
     let hosts = [host(HostSide::Senders)?, host(HostSide::Receivers)?];
     let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(while_doing("make an eventfd"))?;
     let (named, groups) = (flows.len(), scenario.traffic.len());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! Hosts: an unnamed network namespace with a TUN device, held by descriptors alone.
 
-use crate::driver::Driver;
 use crate::error::{Error, while_doing};
 use crate::merge::{AS_IT_IS, DeviceHeader, DevicePackets};
 use crate::netlink::{gso_max_segs, set_discipline, set_gso_max_segs, set_queue_length};
@@ -45,16 +44,16 @@ impl Host {
         Self::with(settings, || make(DEVICE, Self::address(side), mtu, packets))
     }
 
-    /// Makes a host of a lab in the guest of lane linux, whose device the driver has made for whoever asks `driver` for it.
+    /// Makes a host of a lab in the guest of lane linux, whose device `make` makes in its namespace.
     pub fn of_driver(
         side: HostSide,
         mtu: u32,
         settings: &HostSettings,
-        driver: &Driver,
+        make: impl FnOnce() -> Result<OwnedFd, Error> + Send,
     ) -> Result<Self, Error> {
         Self::with(settings, || {
             let namespace = own_namespace()?;
-            let device = driver.make_host(side)?;
+            let device = make()?;
             set_up(DEVICE, Self::address(side), mtu).map_err(while_doing("set up a device"))?;
             let (name, address) = (DEVICE.to_owned(), Self::address(side));
             Ok(Self { namespace, device, name, address, packets: DevicePackets::AsTheyAre })

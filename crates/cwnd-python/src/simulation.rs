@@ -169,7 +169,8 @@ pub fn hook_calls(
 /// Raises `ScenarioError` if a flow has a stack, where there are none: `place` is such as `in a page`.
 #[pyfunction]
 pub fn refuse_stacks(py: Python<'_>, scenario: &Scenario, place: &str) -> PyResult<()> {
-    let without = scenario.inner.without_stacks(place).and_then(|()| scenario.inner.without_kernels_own(place));
+    let without =
+        scenario.inner.without_stacks(place).and_then(|()| scenario.inner.without_kernels_own(place));
     without.map_err(|invalid| crate::scenario::refuse(py, &invalid))
 }
 

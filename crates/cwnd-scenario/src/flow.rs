@@ -2,8 +2,8 @@
 //! `[[flow]]`: groups of flows with the parameters of their algorithms; parsed and printed.
 
 use crate::invalid::{Invalid, TableReader, nearest, shown, unknown_key};
+use crate::kernel_names::kernels_own;
 use crate::keys::flow::{AlgorithmName, FlowGroup, HOST, Start, StartTime};
-use crate::kernel_algorithms::kernels_own;
 use crate::keys::list_of_stacks::is_stock;
 use crate::keys::{Keyed, RowFormat, Scope};
 use crate::params::{expectation, unknown_algorithm};

@@ -2,29 +2,10 @@
 //! Algorithms that are a Linux kernel's own: `cc = "kernel/bbr"` in lanes that have one.
 
 use crate::invalid::{Invalid, shown};
+use crate::kernel_names::{PREFIX, kernels_own};
 use crate::model::Scenario;
 use crate::{ActionKind, pointer};
 use serde_json::json;
-
-/// What such a name begins with.
-const PREFIX: &str = "kernel/";
-/// Letters of the name of a congestion control of Linux, at most (`TCP_CA_NAME_MAX`, without its end).
-const MOST_LETTERS: usize = 15;
-
-/// Name in the kernel of an algorithm that is the kernel's own; `None` of any other.
-///
-/// ```
-/// use cwnd_scenario::kernels_own;
-///
-/// assert_eq!(kernels_own("kernel/bbr"), Some("bbr"));
-/// assert_eq!((kernels_own("bbr"), kernels_own("kernel/"), kernels_own("kernel/a b")), (None, None, None));
-/// ```
-#[must_use]
-pub fn kernels_own(cc: &str) -> Option<&str> {
-    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
-    cc.strip_prefix(PREFIX)
-        .filter(|name| (1..=MOST_LETTERS).contains(&name.len()) && name.chars().all(is_letter))
-}
 
 impl Scenario {
     /// Refuses the kernel's own algorithms where there is no kernel, such as `in lane sim`.
@@ -32,7 +13,9 @@ impl Scenario {
     /// # Errors
     /// [`Invalid`] with the first of them.
     pub fn without_kernels_own(&self, place: &str) -> Result<(), Invalid> {
-        let flows = (0..).zip(&self.flows).map(|(number, group): (usize, _)| (format!("flow[{number}].cc"), &group.cc));
+        let flows = (0..)
+            .zip(&self.flows)
+            .map(|(number, group): (usize, _)| (format!("flow[{number}].cc"), &group.cc));
         let traffic = (0..)
             .zip(&self.traffic)
             .map(|(number, traffic): (usize, _)| (format!("traffic[{number}].cc"), &traffic.sender.cc));
@@ -40,7 +23,8 @@ impl Scenario {
             ActionKind::Switch(_, cc, _) => Some(("action.switch.cc".to_owned(), cc)),
             _ => None,
         });
-        let found = flows.chain(traffic).chain(switched).find_map(|(field, cc)| Some((field, kernels_own(cc)?)));
+        let found =
+            flows.chain(traffic).chain(switched).find_map(|(field, cc)| Some((field, kernels_own(cc)?)));
         let Some((field, name)) = found else { return Ok(()) };
         let ours = format!("{name}-linux");
         let offer = match cwnd::registry::find(&ours) {
@@ -49,7 +33,8 @@ impl Scenario {
         };
         let expected =
             format!("an algorithm of cwnd {place}{offer}; the kernel's own run in lanes live and linux");
-        let value = self.written(&pointer(&field)).unwrap_or_else(|| shown(&json!(format!("{PREFIX}{name}"))));
+        let value =
+            self.written(&pointer(&field)).unwrap_or_else(|| shown(&json!(format!("{PREFIX}{name}"))));
         Err(Invalid { field, value: Some(value), expected })
     }
 }
@@ -59,8 +44,9 @@ mod tests {
     use super::*;
 
     fn refusal(flow: &str, rest: &str) -> Option<String> {
-        let text =
-            format!("duration = '2s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = '{flow}'\n{rest}");
+        let text = format!(
+            "duration = '2s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[flow]]\ncc = '{flow}'\n{rest}"
+        );
         let read = Scenario::from_toml(&text);
         read.and_then(|scenario| scenario.without_kernels_own("in lane sim")).err().map(|why| why.to_string())
     }

@@ -2,7 +2,7 @@
 //! An algorithm's parameters as a scenario writes them.
 
 use crate::invalid::{Invalid, TableReader, nearest, unknown_name};
-use crate::kernel_algorithms::kernels_own;
+use crate::kernel_names::kernels_own;
 use crate::keys::list_of_stacks::{Stack, is_stock, stock_name, stock_names};
 use cwnd::params::{ParamKind, Spec};
 use cwnd::registry::{self, Controller};

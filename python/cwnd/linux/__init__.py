@@ -5,5 +5,6 @@ from __future__ import annotations
 
 from cwnd.linux.build_kernel import build
 from cwnd.linux.kernels import Kernel, find, kernels, remove
+from cwnd.linux.steps import Step
 
-__all__ = ["Kernel", "build", "find", "kernels", "remove"]
+__all__ = ["Kernel", "Step", "build", "find", "kernels", "remove"]

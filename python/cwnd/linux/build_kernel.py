@@ -33,8 +33,8 @@ from cwnd.linux.kernels import (
 )
 from cwnd.linux.steps import OBJECTS, Step, Watch
 
-#: What the folder of a build takes at most, bytes: 0.8 GB of the source and of objects, and a reserve.
-ROOM = 1_000_000_000
+#: What the folder of a build takes at most, bytes: 0.25 GB of the source and 0.1 GB of objects, and a reserve.
+ROOM = 500_000_000
 
 
 def build(

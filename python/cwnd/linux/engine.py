@@ -14,12 +14,13 @@ import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NotRequired, TypedDict, cast
 
 from cwnd import _native
 from cwnd._internal.input_errors import refused
 from cwnd._native import Scenario
 from cwnd.linux.guest_memory import archive
+from cwnd.linux.report import VirtualReport
 from cwnd.plugin.kernel_objects import plugin_sets
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from cwnd._internal.summary_types import MeasuredSummary
     from cwnd._native import Table
     from cwnd.linux.kernels import Kernel
-    from cwnd.linux.report import VirtualReport
 
 #: The program of the guest, and the library with the links, which the kernel loads.
 GUEST = Path(__file__).with_name("cwnd-guest")
@@ -83,6 +83,22 @@ def place_of_memory() -> str:
     return tempfile.gettempdir()
 
 
+class Told(VirtualReport):
+    """What the library says of the run."""
+
+    packets: int
+
+
+class Header(TypedDict):
+    """The first part of a result."""
+
+    error: NotRequired[str]
+    summary: MeasuredSummary
+    report: Told
+    #: where the streams of the tables begin behind it, and how long they are
+    tables: dict[str, tuple[int, int]]
+
+
 class VirtualRun:
     """A run of a scenario by a kernel in virtual time: `step` waits for it, and at its end summary and tables are there.
 
@@ -112,7 +128,7 @@ class VirtualRun:
         self.packets_memory = {host: Memory(host) for host in ("senders", "receivers")}
         self.taken = dict.fromkeys(self.packets_memory, 0)
         self.cpu_s = 0.0
-        self.header: dict[str, Any] = {}
+        self.header: Header | None = None
         self.tables: dict[str, pa.Table] = {}
         self.process = self.boot(scenario)
         # Whatever becomes of this object, the kernel ends with it.
@@ -178,12 +194,13 @@ class VirtualRun:
         if self.result.size < 8:
             raise OSError(f"lane {self.LANE}: kernel {self.kernel.name} ended without a result: {self.last_words()}")
         (length,) = struct.unpack("<Q", self.result.read(0, 8))
-        self.header = json.loads(self.result.read(8, length))
-        if why := self.header.get("error"):
+        header: Header = json.loads(self.result.read(8, length))
+        if why := header.get("error"):
             raise OSError(f"lane {self.LANE}: {why}")
         import pyarrow as pa
 
-        for name, (start, size) in self.header["tables"].items():
+        self.header = header
+        for name, (start, size) in header["tables"].items():
             stream = self.result.read(8 + length + start, size)
             self.tables[name] = pa.ipc.open_stream(stream).read_all()
 
@@ -200,6 +217,13 @@ class VirtualRun:
         return struct.unpack("<QQ", bytes_of_it) if len(bytes_of_it) == 16 else (0, 0)
 
     @property
+    def ended(self) -> Header:
+        """The result. Raises `RuntimeError` before the run is over."""
+        if self.header is None:
+            raise RuntimeError("the run has not ended")
+        return self.header
+
+    @property
     def progress(self) -> float:
         """Part of the time that is over, 0 to 1."""
         return 1.0 if self.header else min(self.told()[0] / self.duration_ns, 1.0)
@@ -212,18 +236,16 @@ class VirtualRun:
     @property
     def packets(self) -> int:
         """Data packets that left the flows' last links so far."""
-        return int(self.header["report"]["packets"]) if self.header else self.told()[1]
+        return self.told()[1] if self.header is None else self.header["report"]["packets"]
 
     def summary(self) -> MeasuredSummary:
         """The summary over the measured interval."""
-        summary: MeasuredSummary = self.header["summary"]
-        return summary
+        return self.ended["summary"]
 
     def report(self) -> VirtualReport:
         """What the kernel and the links say of themselves."""
-        told = {name: value for name, value in self.header["report"].items() if name != "packets"}
-        report: VirtualReport = {**told, "hz": self.kernel.hz, "build": self.kernel.about["key"]}  # type: ignore[typeddict-item]
-        return report
+        told = {name: value for name, value in self.ended["report"].items() if name != "packets"}
+        return cast("VirtualReport", {**told, "hz": self.kernel.hz, "build": self.kernel.about["key"]})
 
     def take(self, least: int) -> list[tuple[str, Table]]:
         """Takes the complete rows out of each table of at least `least` rows: all of them at the end, none before."""

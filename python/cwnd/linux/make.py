@@ -33,7 +33,7 @@ FAULTS = (
     r"\*\*\* |\b[Ee]rror\b",
     r"\S",
 )
-#: Time that make has to end after a signal, s.
+#: Time that a process has to end after a signal, s.
 PATIENCE_S = 10.0
 
 
@@ -94,9 +94,9 @@ def make(arguments: Sequence[str], tree: Path, log: Path, lock: int, built: Call
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """Ends make and its children."""
+    """Ends a process that leads a group, and its children."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        # A child may outlive make, and then make's number is still that of the group.
+        # A child may outlive it, and then its number is still that of the group.
         with suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         with suppress(subprocess.TimeoutExpired):

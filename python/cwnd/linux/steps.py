@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-#: Objects that a kernel has, about: 6.1 has 604, 6.12 628, 7.2 651.
+#: Objects that a kernel has, about: 6.1 has 612, 6.12 632.
 OBJECTS = 640
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from cwnd._internal.escapes import one_line
 from cwnd.linux.guest_memory import archive
 from cwnd.linux.kernels import HERE
-from cwnd.linux.make import environment, first_fault
+from cwnd.linux.make import end, environment, first_fault
 from cwnd.linux.requirements import NO_TRACING, compiler
 
 SOURCES = HERE / "trial"
@@ -78,26 +78,29 @@ def attempt(executable: Path, folder: Path) -> None:
     command = [str(executable), *arguments_of(folder)]
     guest = folder / "guest"
     guest.write_bytes(b"".join(archive((folder / "init").read_bytes(), b"")))
+    with guest.open("rb") as stdin:
+        process = subprocess.Popen(
+            command,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            env={**environment(), "LD_PRELOAD": str(folder / "library.so")},
+            process_group=0,
+            preexec_fn=no_cores,
+        )
     try:
-        with guest.open("rb") as stdin:
-            done = subprocess.run(
-                command,
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                encoding="utf-8",
-                errors="replace",
-                timeout=PATIENCE_S,
-                env={**environment(), "LD_PRELOAD": str(folder / "library.so")},
-                process_group=0,
-                preexec_fn=no_cores,
-                check=False,
-            )
-    except subprocess.TimeoutExpired:
-        raise TrialError(f"the kernel was built, and its trial did not end within {PATIENCE_S} s") from None
-    if done.returncode == 0 and WRITTEN in done.stdout:
+        output, _ = process.communicate(timeout=PATIENCE_S)
+    except BaseException as error:
+        # Its processes are the kernel's children, in the same group.
+        end(process)
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise TrialError(f"the kernel was built, and its trial did not end within {PATIENCE_S} s") from None
+        raise
+    if process.returncode == 0 and WRITTEN in output:
         return
-    raise TrialError(f"the kernel was built, and does not run here: {why(done.stdout)}")
+    raise TrialError(f"the kernel was built, and does not run here: {why(output)}")
 
 
 def why(output: str) -> str:

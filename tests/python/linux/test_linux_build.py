@@ -20,7 +20,7 @@ from in_kernel import PATIENCE_S, PROGRAM
 
 from cwnd import ScenarioError
 from cwnd.linux import build_kernel as building
-from cwnd.linux import find, kernels, requirements, sources, tree
+from cwnd.linux import find, kernels, requirements, sources, tree, trial
 from cwnd.linux.build_kernel import build
 from cwnd.linux.kernels import KernelDocument
 from cwnd.linux.make import MakeError, environment, first_fault
@@ -101,6 +101,7 @@ def test_the_source_gets_the_driver_and_room_for_wide_registers(tmp_path: Path) 
         "cwnd.h",
         "cwnd_ioctl.h",
         "cwnd_kern.c",
+        "cwnd_tcp.c",
         "cwnd_user.c",
     ]
     assert (drivers / "Makefile").read_text() == f"obj-y += cwnd/\n{FakeLinux().drivers}"
@@ -180,6 +181,16 @@ def test_a_kernel_that_does_not_run_is_not_kept(cache: Path, tmp_path: Path, ker
     with pytest.raises(TrialError, match=words):
         build(source=FakeLinux(kernel=kernel).folder(tmp_path / "source"))
     assert visible(cache) == [] and kernels() == []
+
+
+def test_a_kernel_that_hangs_is_ended_with_its_processes(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "PATIENCE_S", 1)
+    hangs = f"#!/bin/sh\nsleep 1000 &\necho $! >{tmp_path}/sleeper\nwait\n"
+    with pytest.raises(TrialError, match="did not end within 1 s"):
+        build(source=FakeLinux(kernel=hangs).folder(tmp_path / "source"))
+    assert not runs(sleeper(tmp_path)) and visible(cache) == []
 
 
 @pytest.mark.parametrize(

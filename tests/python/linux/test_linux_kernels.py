@@ -11,6 +11,7 @@ from conftest import Cli, refused
 
 import cwnd as package
 from cwnd import ScenarioError
+from cwnd._internal import debian_packages
 from cwnd.linux import find, kernels, remove, requirements, trial
 from cwnd.linux.kernels import KernelDocument, cache, driver_digest, name_of
 
@@ -150,6 +151,17 @@ def test_doctor_knows_the_lane_and_what_it_lacks(folder: Path, tmp_path: Path, m
     monkeypatch.setattr(requirements, "why_not_here", lambda: "needs Linux on x86_64; this is Darwin on arm64")
     remove("6.12")
     assert package.doctor("linux")[0].remedy == "a machine with Linux on x86_64"
+
+
+@pytest.mark.parametrize(
+    ("there", "newest"),
+    [(["6.1", "6.12", "6.9"], "6.12"), (["6.1"], debian_packages.USUAL_LINUX), ([], debian_packages.USUAL_LINUX)],
+)
+def test_the_package_is_the_newest_source_that_debian_has_and_the_lane_can_use(
+    monkeypatch: pytest.MonkeyPatch, there: list[str], newest: str
+) -> None:
+    monkeypatch.setattr(debian_packages, "listed", lambda *_: there)
+    assert f"linux-source-{newest} " in debian_packages.command(["linux"])
 
 
 @pytest.mark.slow

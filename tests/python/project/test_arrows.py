@@ -20,6 +20,7 @@ SUBPACKAGES = [
     "scenario",
     "plugin",
     "page",
+    "linux",
     "result",
     "replay",
     "replicates",

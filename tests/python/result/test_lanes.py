@@ -106,7 +106,7 @@ def test_what_a_lane_does_not_have_is_said_in_a_line(trace: Path, result: Result
 
     has = "which this result of lane kernel has"
     said(
-        f'table: "queue" is not accepted; expected one of flows, cwnd, {has}; lane sim or live has "queue"',
+        f'table: "queue" is not accepted; expected one of flows, cwnd, {has}; lane sim or live or linux has "queue"',
         lambda: loaded.queue,
     )
     said(

@@ -3,7 +3,7 @@
 
 use super::unit::Unit;
 use crate::invalid::TableReader;
-use crate::kernel_algorithms::kernels_own;
+use crate::kernel_names::kernels_own;
 use crate::keys::distribution::{self, millionths_form, read_millionths, show_millionths};
 use crate::keys::{Absent, Form, Key, Parsed, Quantity, Row, RowFormat, Scope, ValueFormat, keys};
 use crate::params::unknown_algorithm;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//! What this library calls of the driver.
+
+use cwnd_live::HostSide;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ptr::{from_ref, null};
+
+/// What the library calls: `struct cwnd_kernel`.
+#[repr(C)]
+pub struct Kernel {
+    deliver: unsafe extern "C" fn(c_uint, *const c_void, *const c_void, c_uint),
+    add: unsafe extern "C" fn(c_uint, *const c_char, c_int) -> c_int,
+}
+
+impl Kernel {
+    /// Hands a packet to a host; `merged` describes one that stands for several segments.
+    pub fn deliver(&self, to: HostSide, merged: Option<&[u8; 10]>, packet: &[u8]) {
+        let merged = merged.map_or(null(), |header| from_ref(header).cast());
+        // SAFETY: the kernel copies the bytes, and reads no more than these.
+        unsafe { (self.deliver)(to as c_uint, merged, packet.as_ptr().cast(), packet.len() as c_uint) }
+    }
+
+    /// Makes an algorithm of this number a congestion control of this name; returns 0, or an error of the kernel.
+    pub fn add(&self, number: u32, name: &CStr, sets_the_rate: bool) -> i32 {
+        // SAFETY: the kernel copies the name.
+        unsafe { (self.add)(number, name.as_ptr(), c_int::from(sets_the_rate)) }
+    }
+}
