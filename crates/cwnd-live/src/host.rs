@@ -10,6 +10,7 @@ use cwnd_record::capture::CaptureHost;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, read, write, writev};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
+use rustix::time::{ClockId, clock_getres};
 use std::io::{self, IoSlice};
 use std::mem::zeroed;
 use std::net::Ipv4Addr;
@@ -181,6 +182,7 @@ impl Host {
             let segments = gso_max_segs(&self.name).map_err(while_doing("look at a device"))?;
             all.push(("device.gso_max_segs".into(), segments.to_string()));
             all.push(("device.qdisc".into(), DISCIPLINE.into()));
+            all.push(("CONFIG_HZ".into(), kernel_hz().to_string()));
             Ok(all)
         })
     }
@@ -409,6 +411,13 @@ fn internet(address: Ipv4Addr) -> libc::sockaddr {
     };
     // SAFETY: both are 16 plain bytes that begin with the family, which says how the others are read.
     unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(address) }
+}
+
+/// Ticks a second of the running kernel: a tick is the resolution of its coarse clocks, ns, rounded down.
+fn kernel_hz() -> u64 {
+    let tick = clock_getres(ClockId::MonotonicCoarse);
+    let ns = u64::try_from(tick.tv_nsec).unwrap_or(0).max(1);
+    (1_000_000_000 + ns / 2) / ns
 }
 
 /// What the running kernel is called.

@@ -3,6 +3,7 @@
 
 use crate::invalid::{Invalid, TableReader, shown};
 use crate::keys::document::SEED;
+use crate::keys::flow::FlowGroup;
 use crate::keys::formats::Frequency;
 use crate::keys::link::LinkRate;
 use crate::keys::record::CapturedHosts;
@@ -10,6 +11,7 @@ use crate::keys::{RowFormat, Scope, ValueFormat};
 use crate::model::Scenario;
 use cwnd_traffic::Model;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 impl Scenario {
     /// The scenario under another seed, given as a document would write it.
@@ -42,15 +44,27 @@ impl Scenario {
         };
         let mut copy = self.clone();
         for group in &mut copy.flows {
-            group.host_clock = hz;
+            group.host_clock = Some(hz);
         }
         for group in &mut copy.traffic {
             // Datagrams have no timers.
             if !matches!(group.model, Model::Udp(_)) {
-                group.sender.host_clock = hz;
+                group.sender.host_clock = Some(hz);
             }
         }
         Ok(copy)
+    }
+
+    /// The tick rates of its hosts' clocks, Hz, each once. Real stacks and datagrams have no such clock.
+    #[must_use]
+    pub fn host_clocks(&self) -> BTreeSet<u32> {
+        let of_flows = self.flows.iter().filter(|group| group.stack.is_none());
+        let of_traffic = self
+            .traffic
+            .iter()
+            .filter(|group| !matches!(group.model, Model::Udp(_)))
+            .map(|group| &group.sender);
+        of_flows.chain(of_traffic).map(FlowGroup::clock_hz).collect()
     }
 
     /// The scenario with another name.

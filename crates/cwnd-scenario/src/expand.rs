@@ -4,7 +4,7 @@
 use crate::flow_labels::names;
 use crate::keys::flow::{FlowGroup, Start};
 use crate::keys::list_of_stacks::stock_name;
-use crate::model::{ActionKind, Flow, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
+use crate::model::{ActionKind, Flow, STREAM_CLOCKS, STREAM_FLOWS, STREAM_OVERHEAD, Scenario};
 use crate::params::{controller, controller_in};
 use cwnd::Controller;
 use cwnd::registry::Recovery;
@@ -57,12 +57,22 @@ pub(crate) struct FlowTemplate {
     group: Arc<FlowGroup>,
 }
 
+/// For how long the tick counters of two hosts have run at time 0, µs: what the group says, or else up to 71 minutes each. All levels of a
+/// wheel that TCP's timers reach come round in that time.
+#[must_use]
+pub fn clock_phases_us(group: &FlowGroup, mut stream: RandomStream) -> [u32; 2] {
+    let mut phase =
+        || group.host_clock_phase.map_or_else(|| stream.next_u64() as u32, |ns| (ns / 1000) as u32);
+    [phase(), phase()]
+}
+
 impl FlowTemplate {
     /// One flow of the group.
     pub fn flow(
         &self,
         (name, label): (String, Arc<str>),
         (start, overhead_stream): (u64, RandomStream),
+        clock_stream: RandomStream,
     ) -> Flow {
         Flow {
             name,
@@ -73,6 +83,7 @@ impl FlowTemplate {
             reverse_path: self.reverse_path.clone(),
             start,
             overhead_stream,
+            clock_phases_us: clock_phases_us(&self.group, clock_stream),
             group: self.group.clone(),
         }
     }
@@ -94,7 +105,8 @@ impl Scenario {
                     Start::Uniform(from, to) => from + stream(STREAM_FLOWS).below(to - from),
                 };
                 let overhead = stream(STREAM_OVERHEAD);
-                flows.push(template.flow((name, label.clone()), (start, overhead)));
+                let clocks = stream(STREAM_CLOCKS);
+                flows.push(template.flow((name, label.clone()), (start, overhead), clocks));
             }
         }
         flows

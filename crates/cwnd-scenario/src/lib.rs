@@ -43,7 +43,7 @@ mod view;
 
 pub use buffer::Buffer;
 pub use builders::{Builder, Keywords};
-pub use expand::FlowAction;
+pub use expand::{FlowAction, clock_phases_us};
 pub use files::Files;
 pub use invalid::{Invalid, nearest, pointer, unknown_key, unknown_name};
 pub use kernel_names::kernels_own;

@@ -19,6 +19,9 @@ pub(crate) const STREAM_DELAY: u64 = 2;
 pub(crate) const STREAMS_OF_A_LINK: u64 = 4;
 pub(crate) const STREAM_FLOWS: u64 = 1 << 32;
 pub(crate) const STREAM_OVERHEAD: u64 = 2 << 32;
+pub(crate) const STREAM_CLOCKS: u64 = 3 << 32;
+/// Linux: TCP_TS_HZ, whatever CONFIG_HZ is.
+const LINUX_TIMESTAMPS_HZ: u32 = 1000;
 
 /// A scenario. Times in ns, rates in bit/s.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +120,8 @@ pub struct Flow {
     pub start: u64,
     /// Random stream of the send overhead.
     pub overhead_stream: RandomStream,
+    /// For how long the tick counters of the sender's and the receiver's host have run at time 0, µs.
+    pub clock_phases_us: [u32; 2],
     /// Its group.
     pub group: Arc<FlowGroup>,
 }
@@ -126,6 +131,18 @@ impl Flow {
     #[must_use]
     pub fn has_gso(&self) -> bool {
         self.group.gso.unwrap_or(true) && self.group.may_have_gso(self.recovery)
+    }
+
+    /// Ticks a second of its hosts' clocks.
+    #[must_use]
+    pub fn host_clock(&self) -> u32 {
+        self.group.clock_hz()
+    }
+
+    /// Ticks a second of the clock of its timestamps.
+    #[must_use]
+    pub fn timestamp_clock(&self) -> u32 {
+        if self.recovery == Recovery::Linux { LINUX_TIMESTAMPS_HZ } else { self.host_clock() }
     }
 
     /// Whether its connection opens with a handshake.

@@ -4,7 +4,7 @@
 use crate::keys::flow::FlowGroup;
 use crate::model::{Flow, Scenario};
 use crate::route::RouteSpec;
-use crate::traffic::{Traffic, overhead_stream, source_stream, start_stream};
+use crate::traffic::{Traffic, clock_stream, overhead_stream, source_stream, start_stream};
 use crate::units::HEADER_BYTES;
 use cwnd_link::random::RandomStream;
 use cwnd_traffic::{Direction, Directions, LinkFacts, SegmentSize, TrafficGroup, TrafficSource};
@@ -22,8 +22,11 @@ impl Scenario {
         }
         let group = FlowGroup { route, size: Some(0), ..traffic.sender.clone() };
         let overhead = overhead_stream(self.seed, 0, 0); // each connection has its own
-        Some(self.template(&group).flow((traffic.name.clone(), traffic.name.as_str().into()), (0, overhead)))
+        let name = (traffic.name.clone(), traffic.name.as_str().into());
+        let clocks = clock_stream(self.seed, 0, 0); // each source has its own
+        Some(self.template(&group).flow(name, (0, overhead), clocks))
     }
+
     /// Sizes of a full segment.
     #[must_use]
     pub const fn segment_size(&self) -> SegmentSize {

@@ -201,6 +201,7 @@ impl Conn {
         }
         let passed = match self.tick_hz {
             1000 => (now_us / 1000).wrapping_sub(self.now_us / 1000),
+            250 => (now_us / 4000).wrapping_sub(self.now_us / 4000),
             hz => ticks_at(now_us, hz).wrapping_sub(ticks_at(self.now_us, hz)),
         };
         self.ticks = self.ticks.wrapping_add(passed as u32);

@@ -208,6 +208,12 @@ impl Scenario {
         copy.map(|inner| self.copy(inner)).map_err(|invalid| refuse(seed.py(), &invalid))
     }
 
+    /// The tick rates of its hosts' clocks (Hz), each once, ascending.
+    #[getter]
+    fn host_clocks(&self) -> Vec<u32> {
+        self.inner.host_clocks().into_iter().collect()
+    }
+
     /// The same scenario with hosts of another clock, such as "250Hz"; raises `ScenarioError`.
     fn with_host_clock(&self, py: Python<'_>, clock: &str) -> PyResult<Self> {
         let copy = self.inner.with_host_clock(&clock.into());

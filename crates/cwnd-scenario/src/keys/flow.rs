@@ -4,7 +4,7 @@
 pub(crate) use super::flow_formats::{ACCESS_QUEUE, AlgorithmName, StartTime};
 pub use super::flow_formats::{AccessLink, Start};
 
-use super::flow_formats::{Access, Burst, Gro, Label, Overhead, Route};
+use super::flow_formats::{Access, Burst, ClockPhase, Gro, Label, Overhead, Route};
 use super::formats::{Count, Flag, Frequency, Named, NonEmpty, Optional, Payload, Rate, Time};
 use super::host::Host;
 use super::list_of_stacks::{Stack, StackName};
@@ -15,6 +15,9 @@ use serde_json::Value;
 
 /// Max number of flows of a scenario.
 pub(crate) const MAX_FLOWS: u32 = 1_000_000;
+/// `host_clock` with and without `recovery = "linux"`, Hz. // Linux: CONFIG_HZ
+const LINUX_HZ: u32 = 250;
+const OTHER_HZ: u32 = 1000;
 /// Max number of segments of a window.
 const MAX_WINDOW: u32 = 1 << 30;
 const RECOVERY: Named<Recovery> =
@@ -71,8 +74,11 @@ keys! {
         overhead: u64 = 0, Overhead, "ns",
             "max random delay between the sender's decision to send a packet and its transmission, to avoid phase effects", "ns-2: overhead_", Lanes::LIVE_FLOWS;
         // In lane live the machine has its own.
-        host_clock: u32 = 1000, Frequency, "Hz",
-            "tick rate of the host's clock", "", Lanes::LIVE;
+        host_clock: Option<u32> = None, Optional(Frequency, "250Hz with `recovery = \"linux\"`, otherwise 1000Hz"), "Hz",
+            "tick rate of the hosts' clocks", "Linux: CONFIG_HZ", Lanes::LIVE;
+        host_clock_phase: Option<u64> = None, Optional(ClockPhase, "drawn for each host"), "ns",
+            "for how long the hosts' tick counters have run at time 0. Timers end at their ticks, and longer ones at multiples of 8, 64, … ticks. Has an effect with `recovery = \"linux\"`",
+            "Linux: jiffies, kernel/time/timer.c", Lanes::LIVE;
         route: RouteSpec = RouteSpec::Forward, Route, "",
             "its route", "", Lanes::LIVE.and(Lanes::STACK);
         access: Option<AccessLink> = None, Optional(Access, "none"), "",
@@ -119,6 +125,11 @@ impl FlowGroup {
     pub fn recovery(&self) -> Recovery {
         let known = || cwnd::registry::find(&self.cc).map(|(_, set)| set.recovery);
         self.recovery.or_else(known).unwrap_or_default()
+    }
+
+    /// Ticks a second of its hosts' clocks.
+    pub(crate) fn clock_hz(&self) -> u32 {
+        self.host_clock.unwrap_or(if self.recovery() == Recovery::Linux { LINUX_HZ } else { OTHER_HZ })
     }
 
     /// The first key that has no effect in these lanes and whose value no group of `groups` has, with the values of these groups. A key that is

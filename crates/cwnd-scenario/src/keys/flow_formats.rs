@@ -25,6 +25,8 @@ pub(crate) const ACCESS_QUEUE: u64 = 1000;
 const LONGEST: usize = 40;
 /// Max send overhead, ns.
 const MAX_OVERHEAD: u64 = 1_000_000_000;
+/// For how long a host's tick counter has run at most, ns: in µs it fits 32 bits.
+const MAX_PHASE: u64 = 3_600_000_000_000;
 /// The longest time for which a receiver's interface holds segments back, ns.
 const MAX_GRO: u64 = 100_000_000;
 /// Max packets per burst.
@@ -32,6 +34,7 @@ const MAX_BURST: u64 = 1 << 20;
 
 const LABEL: &str = "a string of 1 to 40 printable characters without a space at either end";
 const OVERHEAD: &str = "a time with its unit (ns, us, ms, s), at most 1s, such as 300us";
+const PHASE: &str = "a time with its unit (ns, us, ms, s), at most 1h, such as 4ms";
 const GRO: &str = "a time above 0 with its unit (ns, us, ms), at most 100ms, such as 50us";
 /// What a start may be, for error messages.
 fn expected_start(scope: &Scope<'_>) -> Cow<'static, str> {
@@ -182,6 +185,29 @@ impl ValueFormat for Overhead {
 
     fn form(&self) -> Form {
         Form::Quantity(Quantity::Time(0, MAX_OVERHEAD))
+    }
+}
+
+/// For how long a host's tick counter has run at time 0.
+pub(crate) struct ClockPhase;
+
+impl ValueFormat for ClockPhase {
+    type Value = u64;
+
+    fn expected(&self, _: &Scope<'_>) -> Cow<'static, str> {
+        PHASE.into()
+    }
+
+    fn read(&self, value: &Value, _: &Scope<'_>) -> Option<u64> {
+        time(value).filter(|ns| *ns <= MAX_PHASE)
+    }
+
+    fn write(&self, value: &u64) -> Value {
+        json!(write_time(*value))
+    }
+
+    fn form(&self) -> Form {
+        Form::Quantity(Quantity::Time(0, MAX_PHASE))
     }
 }
 

@@ -69,7 +69,7 @@ hosts! {
         ack_delay: 40 * MS, "Linux: TCP_DELACK_MIN, HZ/25";
         min_rto: 200 * MS, "Linux: TCP_RTO_MIN, HZ/5";
         limited_transmit: true, "RFC 3042";
-        host_clock: 1000, "Linux: TCP_TS_HZ, the timestamp clock. Its timers use the tick of the kernel build: 4 ms with CONFIG_HZ=250";
+        host_clock: Some(250), "Linux: CONFIG_HZ, the default of kernel/Kconfig.hz; the alternatives are 100Hz, 300Hz and 1000Hz. Timestamps have 1 ms at each";
         pacing: false, "Linux: only with the queue discipline fq, or by an algorithm that asks for it";
         handshake: Some(true), "RFC 9293 §3.5";
         idle_restart: true, "RFC 2861 §3; Linux: tcp_slow_start_after_idle = 1";
@@ -111,7 +111,7 @@ hosts! {
         ack_delay: 40 * MS, "Linux: TCP_DELACK_MIN, HZ/25";
         min_rto: 200 * MS, "Linux: TCP_RTO_MIN, HZ/5";
         limited_transmit: true, "RFC 3042";
-        host_clock: 250, "Linux: CONFIG_HZ, the default from 2.6.13 on (kernel/Kconfig.hz); the alternatives were 100Hz and 1000Hz";
+        host_clock: Some(250), "Linux: CONFIG_HZ, the default from 2.6.13 on (kernel/Kconfig.hz); the alternatives were 100Hz and 1000Hz";
         access: Some(AccessLink { rate: 1_000_000_000, queue: ACCESS_QUEUE }), "Leith et al. (2007), table I: 1 Gbit/s, txqueuelen 1000. Linux: ether_setup (100 in 2.4)";
         pacing: false, "Linux: none before 3.12";
         handshake: Some(true), "RFC 9293 §3.5";
@@ -136,7 +136,7 @@ hosts! {
         ack_delay: 40 * MS, "FreeBSD: TCPTV_DELACK, hz/25 (hz/10 in earlier releases)";
         min_rto: 200 * MS, "FreeBSD: net.inet.tcp.rexmit_slop = 200, added to SRTT + 4 RTTVAR; the sum of these two is at least rexmit_min = 30 ms";
         limited_transmit: true, "FreeBSD: net.inet.tcp.rfc3042 = 1";
-        host_clock: 1000, "FreeBSD: kern.hz = 1000; 100 in virtual machines";
+        host_clock: Some(1000), "FreeBSD: kern.hz = 1000; 100 in virtual machines";
         pacing: false, "FreeBSD: the default stack has none; the RACK stack does";
         handshake: Some(true), "RFC 9293 §3.5";
         idle_restart: true, "RFC 5681 §4.1; FreeBSD: after_idle of the algorithms";
@@ -160,7 +160,7 @@ hosts! {
         min_rto: 200 * MS, "ns-2: minrto_ 0.2, of the whole timeout, here above the smoothed RTT; 1 s in earlier versions";
         limited_transmit: true, "ns-2: singledup_ 1 (RFC 3042)";
         overhead: 0, "ns-2: overhead_ 0";
-        host_clock: 1000, "ns-2: TCP-Linux has a tick of 1 ms; the other agents have tcpTick_ 0.01, 100Hz";
+        host_clock: Some(1000), "ns-2: TCP-Linux has a tick of 1 ms; the other agents have tcpTick_ 0.01, 100Hz";
         access: None, "ns-2: a node sends into its link";
         pacing: false, "ns-2: none";
         burst: None, "ns-2: maxburst_ 0";

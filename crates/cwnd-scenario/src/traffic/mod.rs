@@ -58,7 +58,7 @@ pub(crate) use parse::parse_list;
 pub use parse::{Context, read};
 pub use presets::{PRESETS, Preset};
 pub use print::to_toml;
-pub use streams::{overhead_stream, source_stream, start_stream};
+pub use streams::{clock_stream, overhead_stream, source_stream, start_stream};
 pub use tables::Traffic;
 pub(crate) use tables::form;
 pub use unit::Unit;

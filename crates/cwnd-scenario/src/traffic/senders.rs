@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 const DEFAULT_ALGORITHM: &str = "sack";
 /// The keys of a flow that transfers have. The others say where, when and how much a flow sends, or belong to a real stack; instead of `rwnd`
 /// a group has `window`.
-pub(crate) const OF_SENDERS: [&str; 19] = [
+pub(crate) const OF_SENDERS: [&str; 20] = [
     "cc",
     "host",
     "recovery",
@@ -25,6 +25,7 @@ pub(crate) const OF_SENDERS: [&str; 19] = [
     "limited_transmit",
     "overhead",
     "host_clock",
+    "host_clock_phase",
     "access",
     "pacing",
     "burst",

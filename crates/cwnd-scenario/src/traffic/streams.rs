@@ -7,6 +7,8 @@ use cwnd_link::random::RandomStream;
 const STREAMS: u64 = 1 << 63;
 /// Those of the send overhead of its connections.
 const OVERHEADS: u64 = 1 << 62;
+/// Those of the clocks of its hosts.
+const CLOCKS: u64 = 1 << 61;
 /// The stream of a group that draws its sources' starts.
 const STARTS: u32 = u32::MAX;
 
@@ -26,4 +28,10 @@ pub const fn source_stream(seed: u64, group: u32, source: u32) -> RandomStream {
 #[must_use]
 pub const fn overhead_stream(seed: u64, group: u32, connection: u32) -> RandomStream {
     RandomStream::new(seed, STREAMS | OVERHEADS | (group as u64) << 32 | connection as u64)
+}
+
+/// The stream that draws the clocks of a source's hosts; `source` is its number among those of all groups.
+#[must_use]
+pub const fn clock_stream(seed: u64, group: u32, source: u32) -> RandomStream {
+    RandomStream::new(seed, STREAMS | CLOCKS | (group as u64) << 32 | source as u64)
 }

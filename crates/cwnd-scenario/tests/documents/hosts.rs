@@ -25,11 +25,12 @@ fn linux_is_the_default_with_its_recovery_and_a_handshake() {
     let linux = FlowGroup {
         host: Some(Host::Linux),
         recovery: Some(Recovery::Linux),
+        host_clock: Some(250),
         handshake: Some(true),
         ..plain()
     };
     assert_eq!(group("host = 'linux'"), linux);
-    assert_eq!((linux.initial_cwnd, linux.ack_every, linux.host_clock), (10, 2, 1000));
+    assert_eq!((linux.initial_cwnd, linux.ack_every, linux.host_clock), (10, 2, Some(250)));
     assert_eq!((linux.ack_delay, linux.min_rto), (40 * MS, 200 * MS));
     assert_eq!((linux.access, linux.pacing, linux.burst), (None, false, None));
 }
@@ -57,7 +58,7 @@ fn linux_2_6_has_three_segments_four_milliseconds_and_an_interface() {
         host: Some(Host::Linux26),
         recovery: Some(Recovery::SackPrr),
         initial_cwnd: 3,
-        host_clock: 250,
+        host_clock: Some(250),
         handshake: Some(true),
         access: Some(AccessLink { rate: 1_000_000_000, queue: 1000 }),
         ..plain()
@@ -71,12 +72,13 @@ fn linux_2_6_has_three_segments_four_milliseconds_and_an_interface() {
 fn freebsd_14_has_prr_a_slop_of_200_ms_and_acknowledgements_after_40_ms() {
     let freebsd = FlowGroup {
         host: Some(Host::FreeBsd14),
+        host_clock: Some(1000),
         recovery: Some(Recovery::SackPrr),
         handshake: Some(true),
         ..plain()
     };
     assert_eq!(group("host = 'freebsd-14'"), freebsd);
-    assert_eq!((freebsd.initial_cwnd, freebsd.ack_every, freebsd.host_clock), (10, 2, 1000));
+    assert_eq!((freebsd.initial_cwnd, freebsd.ack_every, freebsd.host_clock), (10, 2, Some(1000)));
     assert_eq!((freebsd.ack_delay, freebsd.min_rto), (40 * MS, 200 * MS));
 }
 
@@ -85,6 +87,7 @@ fn freebsd_14_has_prr_a_slop_of_200_ms_and_acknowledgements_after_40_ms() {
 fn ns_2_starts_with_two_segments_and_acknowledges_each() {
     let ns2 = FlowGroup {
         host: Some(Host::Ns2),
+        host_clock: Some(1000),
         recovery: Some(Recovery::SackPrr),
         initial_cwnd: 2,
         ack_every: 1,
@@ -93,7 +96,7 @@ fn ns_2_starts_with_two_segments_and_acknowledges_each() {
         ..plain()
     };
     assert_eq!(group("host = 'ns-2'"), ns2);
-    assert_eq!((ns2.min_rto, ns2.host_clock, ns2.overhead), (200 * MS, 1000, 0));
+    assert_eq!((ns2.min_rto, ns2.host_clock, ns2.overhead), (200 * MS, Some(1000), 0));
 }
 
 #[test]

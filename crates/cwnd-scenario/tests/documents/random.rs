@@ -49,6 +49,7 @@ const FLOW: &[(&str, &[&str])] = &[
     ("app_rate", &["'1Mbit/s'"]),
     ("idle_restart", &["true", "false"]),
     ("host_clock", &["'100Hz'"]),
+    ("host_clock_phase", &["'0s'", "'4ms'"]),
     ("host", &["'linux'", "'linux-2.6'", "'ns-2'"]),
     ("recovery", &["'newreno'", "'tahoe'", "'rfc'"]),
 ];

@@ -81,8 +81,8 @@ fn a_hosts_overhead_and_clock_read_back() {
     let scenario =
         Scenario::from_toml(&GOOD.replace("rtt = \"160ms\"", "overhead = '300us'\nhost_clock = '0.1kHz'"));
     let scenario = scenario.expect("good");
-    assert_eq!((scenario.flows[1].overhead, scenario.flows[1].host_clock), (300_000, 100));
-    assert_eq!((scenario.flows[0].overhead, scenario.flows[0].host_clock), (0, 1000));
+    assert_eq!((scenario.flows[1].overhead, scenario.flows[1].host_clock), (300_000, Some(100)));
+    assert_eq!((scenario.flows[0].overhead, scenario.flows[0].host_clock), (0, None));
     assert_eq!(Scenario::from_toml(&scenario.to_toml()), Ok(scenario));
 }
 

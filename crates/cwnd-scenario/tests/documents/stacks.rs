@@ -171,7 +171,7 @@ fn smoltcp_has_receive_windows_up_to_a_gigabyte() {
 }
 
 /// Keys of a flow that have no effect somewhere, each with a value that is not its default.
-const OTHER_VALUES: [(&str, &str); 22] = [
+const OTHER_VALUES: [(&str, &str); 23] = [
     ("stack", "'quinn'"),
     ("tls", "true"),
     ("exec", "'python3 stack.py'"),
@@ -185,6 +185,7 @@ const OTHER_VALUES: [(&str, &str); 22] = [
     ("limited_transmit", "false"),
     ("overhead", "'10us'"),
     ("host_clock", "'100Hz'"),
+    ("host_clock_phase", "'4ms'"),
     ("access", "'1Gbit/s'"),
     ("pacing", "true"),
     ("burst", "4"),
@@ -202,7 +203,7 @@ fn the_row_of_a_key_says_where_it_has_an_effect() {
     let stack = flow_keys_without(Lanes::STACK);
     assert_eq!(
         stack.join(" "),
-        "host recovery initial_cwnd initial_ssthresh ack_every ack_delay min_rto limited_transmit overhead host_clock pacing burst handshake gso gro idle_restart"
+        "host recovery initial_cwnd initial_ssthresh ack_every ack_delay min_rto limited_transmit overhead host_clock host_clock_phase pacing burst handshake gso gro idle_restart"
     );
     assert_eq!(
         flow_keys_without(Lanes::LIVE_FLOWS).join(" "),

@@ -145,7 +145,7 @@ impl Simulation {
             return;
         }
         self.timers.hold_first();
-        if flow.sender.rto_at() <= now {
+        if flow.sender.fires(now) {
             let recovery_state = RecoveryState::of(flow);
             if flow.sender.on_timer(now) {
                 self.record_event(now, number, EventKind::Timeout, None, 0);

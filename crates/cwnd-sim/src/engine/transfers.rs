@@ -6,6 +6,7 @@ use crate::index::OptionIndex;
 use crate::network::{Packet, PathIndex, PathNeeds};
 use crate::schedule::{EventClass, EventId};
 use crate::tcp::{ENDLESS, FlowState, Handshake, Owner};
+use cwnd::registry::Recovery;
 use cwnd_link::NEVER;
 use cwnd_record::{EventKind, TransferRow};
 use cwnd_scenario::FlowAction;
@@ -196,6 +197,10 @@ impl Simulation {
             let (seed, number) = (self.scenario.seed, running.connections);
             template.overhead_stream = cwnd_scenario::traffic::overhead_stream(seed, group, number);
             running.connections = number.wrapping_add(1);
+        }
+        if template.recovery == Recovery::Linux {
+            let stream = cwnd_scenario::traffic::clock_stream(self.scenario.seed, group, source);
+            template.clock_phases_us = cwnd_scenario::clock_phases_us(&template.group, stream);
         }
         let rwnd = transfer.window.map(|bytes| (bytes / u64::from(mss)).clamp(1, 1 << 30) as u32);
         Arc::make_mut(&mut template.group).rwnd = rwnd;

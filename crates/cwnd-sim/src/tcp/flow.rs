@@ -173,7 +173,7 @@ impl FlowState {
         let (overhead, has_ecn) = (flow.group.overhead, flow.group.ecn && !has_stack);
         let hosts = Hosts {
             sender: (overhead > 0).then(|| Host::new(overhead, flow.overhead_stream)),
-            interface: flow.group.gro.map(|gro| Interface::new(gro, mss, flow.group.host_clock)),
+            interface: flow.group.gro.map(|gro| Interface::new(gro, mss, flow.timestamp_clock())),
             ecn: has_ecn.then(Ecn::default),
             has_stack,
         };

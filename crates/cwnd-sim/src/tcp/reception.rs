@@ -65,7 +65,7 @@ impl FlowState {
         if self.receiver.waits_with_reports() {
             now + self.report_delay() // Linux: compressed_ack_timer, of high resolution
         } else {
-            self.sender.on_tick(now + self.ack_delay)
+            self.sender.delayed_ack_at(now, self.ack_delay, self.lag())
         }
     }
 

@@ -90,7 +90,12 @@ impl Connection {
 
     /// The timeout with its back-off, ns. // RFC 6298 §2.5, §5.5
     pub fn rto(&self) -> u64 {
-        (u64::from(self.rto_us) << self.backoff.min(16)).min(120_000_000) * 1000
+        self.rto_of(|us| us)
+    }
+
+    /// The same of a host that keeps it as `stored` says.
+    pub fn rto_of(&self, stored: impl Fn(u64) -> u64) -> u64 {
+        (stored(self.rto_us.into()) << self.backoff.min(16)).min(120_000_000) * 1000
     }
 
     pub fn enter(&mut self, state: CaState) {

@@ -11,6 +11,7 @@ mod network;
 mod receiver;
 mod sender;
 mod simulated;
+mod wheel;
 
 use cwnd::registry::Recovery;
 use network::What;

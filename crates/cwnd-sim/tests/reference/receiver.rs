@@ -3,6 +3,7 @@
 //! (RFC 2883 §4), old timestamps (RFC 7323 §5.3), and acknowledgements beyond a hole that wait for each other.
 
 use crate::network::Setup;
+use crate::wheel;
 use cwnd::registry::Recovery;
 
 /// An acknowledgement.
@@ -24,6 +25,8 @@ pub struct Receiver {
     has_sack: bool,
     ack_every: u32,
     ack_delay: u64,
+    /// By how much its time is late, ns.
+    late: u64,
     arrived: Vec<bool>,
     pub next: u64,
     /// Segments in order that are not acknowledged.
@@ -65,6 +68,7 @@ impl Receiver {
                 setup.ack_every
             },
             ack_delay: setup.ack_delay,
+            late: if setup.reverse.is_some() { 0 } else { setup.rtt - setup.rtt / 2 },
             arrived: Vec::new(),
             next: 0,
             pending: 0,
@@ -137,8 +141,17 @@ impl Receiver {
         if self.pending >= self.ack_every || fills || self.quick > 0 {
             return Some(self.send_ack(None));
         }
-        self.due = self.due.or(Some(now + self.ack_delay));
+        self.due = self.due.or(Some(self.delayed_from(now)));
         None
+    }
+
+    /// When an acknowledgement leaves that is delayed from `now` on. Without a link for acknowledgements, this host runs late.
+    fn delayed_from(&self, now: u64) -> u64 {
+        if !self.is_linux {
+            return now + self.ack_delay;
+        }
+        let at_us = (now - self.late) / 1000;
+        wheel::fires(wheel::expiry(at_us, self.ack_delay.div_ceil(1000)), wheel::tick(at_us)) + self.late
     }
 
     /// Whether a segment beyond the hole waits with its acknowledgement: not the first three, not more than 44, and not where more blocks

@@ -40,7 +40,7 @@ pub fn scenario(setup: &Setup, packets: bool) -> String {
         if packets { "packets = 'senders'\n" } else { "" },
         setup.cc,
         setup.recovery.name(),
-        if setup.recovery == Recovery::Linux { "gso = false\n" } else { "" },
+        if setup.recovery == Recovery::Linux { "gso = false\nhost_clock_phase = '0s'\n" } else { "" },
         setup.handshake,
         setup.rwnd,
         setup.initial_cwnd,

@@ -22,4 +22,5 @@ mod relations;
 mod response;
 mod senders;
 mod timeouts;
+mod timer_wheel;
 mod ways;

@@ -186,6 +186,9 @@ impl<'a> FlowSlice<'a> {
     }
 
     fn on_rto_timer(&mut self, now: u64, flow: &mut FlowState) {
+        if !flow.sender.fires(now) {
+            return;
+        }
         let before = RecoveryState::of(flow);
         if flow.sender.on_timer(now) {
             self.record(now, flow, EventKind::Timeout, 0);

@@ -24,7 +24,7 @@ use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_link::NEVER;
 use cwnd_scenario::{Flow, LARGEST_WINDOW};
-use linux::{LinuxRecovery, Offload};
+use linux::{HostTimers, LinuxRecovery, Offload};
 use next_segment::NextSegment;
 use pacer::SendLimits;
 pub use replayed::{Expired, SenderState};
@@ -96,7 +96,7 @@ impl Sender {
         if let Some(ssthresh) = flow.group.initial_ssthresh {
             conn.ssthresh = ssthresh;
         }
-        conn.tick_hz = flow.group.host_clock;
+        conn.tick_hz = flow.host_clock();
         conn.set_now(flow.start / 1000);
         let options = match flow.recovery {
             Recovery::Linux => Options::LINUX,
@@ -110,10 +110,11 @@ impl Sender {
         if let Some(limits) = &limits {
             conn.pacing_status = limits.pacing_status();
         }
+        let timers = HostTimers::new(flow.host_clock(), flow.clock_phases_us);
         let offload = Offload::new(&conn, flow.has_gso(), flow.group.gro.is_some());
         Self {
             linux: (flow.recovery == Recovery::Linux)
-                .then(|| Box::new(LinuxRecovery::new(flow.rtt / 1000, offload))),
+                .then(|| Box::new(LinuxRecovery::new(flow.rtt / 1000, offload, timers))),
             driver: Driver::new(controller, conn, options),
             recovery: flow.recovery,
             board: Scoreboard::default(),
@@ -355,7 +356,7 @@ impl Sender {
             }
         };
         if self.rto_at == NEVER {
-            self.restart_timer(now);
+            self.start_timer(now);
         }
         Some(position)
     }

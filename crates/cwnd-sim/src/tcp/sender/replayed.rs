@@ -62,7 +62,7 @@ impl Sender {
         conn.in_flight += 1;
         self.nxt += 1;
         if self.rto_at == NEVER {
-            self.restart_timer(now);
+            self.start_timer(now);
         }
     }
 

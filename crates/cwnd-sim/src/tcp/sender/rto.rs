@@ -56,6 +56,12 @@ impl Rto {
     pub const fn back_off(&mut self) {
         self.backoff += 1;
     }
+
+    /// The timer fired on a host that keeps the timeout as `us`, in whole ticks: it doubles that.
+    pub const fn back_off_from(&mut self, us: u32) {
+        (self.us, self.backoff) = (us, 0);
+        self.back_off();
+    }
 }
 
 #[cfg(test)]

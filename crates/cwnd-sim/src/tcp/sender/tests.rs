@@ -363,7 +363,7 @@ fn every_transfer_ends() {
             Arc::make_mut(&mut flow.group).app_rate = [None, Some(5_000_000)][usize::from(seed % 5 == 4)];
             Arc::make_mut(&mut flow.group).rwnd = [None, Some(8)][usize::from(seed % 7 == 6)];
             Arc::make_mut(&mut flow.group).limited_transmit = seed % 4 > 0;
-            Arc::make_mut(&mut flow.group).host_clock = [1000, 100, 300][seed as usize % 3];
+            Arc::make_mut(&mut flow.group).host_clock = Some([1000, 100, 300][seed as usize % 3]);
             let mut path = TestPath::new(&flow, seed);
             (path.loss, path.jitter) = ((seed % 4 * 20, seed % 3 * 50), seed % 5 * 4 * MS);
             path.run(300 * SECOND);
@@ -387,7 +387,9 @@ impl Sender {
     fn on_any_timer(&mut self, now: u64) -> bool {
         let is_rto = self.rto_at() <= now;
         if is_rto {
-            self.on_timer(now);
+            if self.fires(now) {
+                self.on_timer(now);
+            }
         } else {
             self.on_wake(now);
         }

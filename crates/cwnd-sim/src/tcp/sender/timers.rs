@@ -7,7 +7,7 @@ use cwnd::registry::Recovery;
 use cwnd_link::NEVER;
 
 /// When a timer set for `at` fires on a host whose clock ticks `hz` times a second, ns: on a clock coarser than 1 kHz at the
-/// next tick, as in ns-2 (`tcpTick_`) and in kernels of 100 Hz. Finer clocks make no difference.
+/// next tick, as in ns-2 (`tcpTick_`), on a finer one then. `Recovery::Linux` has a timer wheel instead (`linux/wheel.rs`).
 #[inline]
 const fn on_tick(at: u64, hz: u32) -> u64 {
     if hz >= 1000 || at == NEVER {
@@ -20,11 +20,22 @@ const fn on_tick(at: u64, hz: u32) -> u64 {
 }
 
 impl Sender {
-    /// When the retransmission timer fires, ns; [`NEVER`] when it is off.
+    /// When the retransmission timer is due, ns; [`NEVER`] when it is off. With `Recovery::Linux`, it may fire later: ask
+    /// [`Sender::fires`] then.
     #[inline]
     #[must_use]
     pub const fn rto_at(&self) -> u64 {
         self.rto_at
+    }
+
+    /// Whether the retransmission timer fires at `now`, ns. If it is due and does not fire yet, [`Sender::rto_at`] becomes when it does.
+    #[inline]
+    #[must_use]
+    pub fn fires(&mut self, now: u64) -> bool {
+        if self.linux.is_some() && self.rto_at <= now {
+            self.put_on_wheel();
+        }
+        self.rto_at <= now
     }
 
     /// When to wake it for any other reason, ns; [`NEVER`] for never.
@@ -32,6 +43,16 @@ impl Sender {
     #[must_use]
     pub fn wake_at(&self) -> u64 {
         self.limits.as_ref().map_or(NEVER, |limits| limits.wake_at)
+    }
+
+    /// When the receiver, which runs late by `lag`, sends an acknowledgement that it delays by `delay` from `now` on, ns.
+    #[inline]
+    #[must_use]
+    pub fn delayed_ack_at(&self, now: u64, delay: u64, lag: u64) -> u64 {
+        match &self.linux {
+            Some(linux) => linux.timers.delayed_ack_at(now - lag, delay) + lag,
+            None => self.on_tick(now + delay),
+        }
     }
 
     /// When a timer of this host set for `at` fires, ns: at the next tick of a clock coarser than 1 kHz.
@@ -62,6 +83,15 @@ impl Sender {
             self.partial_seen = true;
         }
         self.rto_at = self.rto_after(now);
+    }
+
+    /// Starts the timer, which is off, for a segment that is sent at `now`, ns.
+    pub(super) fn start_timer(&mut self, now: u64) {
+        if self.linux.is_some() {
+            self.set_timeout(now);
+        } else {
+            self.restart_timer(now);
+        }
     }
 
     /// [`Sender::wake_at`] is due: pacing allows the next packet, or the application has written more.

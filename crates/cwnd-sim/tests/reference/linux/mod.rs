@@ -93,6 +93,9 @@ pub struct LinuxSender {
     /// RACK.fack + 1.
     highest: u64,
     timer: Timer,
+    /// The tick at which it expires, and at which one fired last.
+    expires: u64,
+    fired_at: Option<u64>,
     due: Option<u64>,
     probe_due: bool,
     /// TLP.end_seq, and TLP.is_retrans.
@@ -126,6 +129,8 @@ impl LinuxSender {
             grown_us: 0,
             highest: 0,
             timer: Timer::Timeout,
+            expires: 0,
+            fired_at: None,
             due: None,
             probe_due: false,
             probe: None,

@@ -4,20 +4,32 @@
 use super::{LinuxSender, May, Sent, Timer};
 use crate::network::Endpoint;
 use crate::receiver::AckSegment;
+use crate::wheel;
 use cwnd::{CaEvent, CaState, Conn};
 
 impl LinuxSender {
-    fn set_timer(&mut self, at: u64, timer: Timer) {
-        (self.due, self.timer) = (Some(at), timer);
+    /// A timer that is set for the tick for which it is set already stays in its bucket.
+    fn set_timer(&mut self, now: u64, at: u64, timer: Timer) {
+        let expires = wheel::expiry(now / 1000, at / 1000 - now / 1000);
+        if self.due.is_none() || self.expires != expires {
+            let tick = wheel::tick(now / 1000);
+            self.due = Some(wheel::fires(expires, tick + u64::from(self.fired_at == Some(tick))));
+        }
+        (self.expires, self.timer) = (expires, timer);
     }
 
     fn set_timeout(&mut self, now: u64) {
-        self.set_timer(now + self.connection.rto(), Timer::Timeout);
+        self.set_timer(now, now + self.rto(), Timer::Timeout);
+    }
+
+    /// The timeout, which is kept in whole ticks and doubled so, ns.
+    fn rto(&self) -> u64 {
+        self.connection.rto_of(wheel::in_ticks)
     }
 
     /// When the first segment's timeout is due, from its last transmission.
     fn first_due(&self) -> u64 {
-        self.sent[self.una as usize].at_us * 1000 + self.connection.rto()
+        self.sent[self.una as usize].at_us * 1000 + self.rto()
     }
 
     fn rearm(&mut self, now: u64) {
@@ -26,7 +38,7 @@ impl LinuxSender {
         } else if self.timer == Timer::Timeout {
             self.set_timeout(now);
         } else {
-            self.set_timer(self.first_due().max(now + 1_000_000), Timer::Timeout);
+            self.set_timer(now, self.first_due().max(now + 1000), Timer::Timeout);
         }
     }
 
@@ -39,14 +51,14 @@ impl LinuxSender {
         let delay = if self.nxt() - self.una == 1 { floor } else { 2_000_000 };
         let srtt_us8 = u64::from(self.connection.conn.srtt_us8);
         let at = now + if srtt_us8 == 0 { 1_000_000_000 } else { srtt_us8 * 250 + delay };
-        let timeout = if advances { now + self.connection.rto() } else { self.first_due() };
-        self.set_timer(if timeout > now { at.min(timeout) } else { at }, Timer::Probe);
+        let timeout = if advances { now + self.rto() } else { self.first_due() };
+        self.set_timer(now, if timeout > now { at.min(timeout) } else { at }, Timer::Probe);
         true
     }
 
     /// RFC 8985 §6.2, step 5: Linux's timer has 2 ms to spare.
     fn wait(&mut self, now: u64, wait_us: u64) {
-        self.set_timer(now + (wait_us * 1000 + 2_000_000).min(self.connection.rto()), Timer::Reordering);
+        self.set_timer(now, now + (wait_us * 1000 + 2_000_000).min(self.rto()), Timer::Reordering);
     }
 
     /// RFC 6298 §5.4 to §5.6, RFC 8985 §6.3.
@@ -177,6 +189,7 @@ impl Endpoint for LinuxSender {
         let now_us = now / 1000;
         self.connection.conn.set_now(now_us);
         (self.may, self.restarts) = (May::All, false);
+        self.fired_at = Some(wheel::tick(now_us));
         match self.timer {
             Timer::Probe => {
                 self.rearm(now);
@@ -238,7 +251,7 @@ impl Endpoint for LinuxSender {
         self.show();
         self.connection.judge_use(self.una, self.nxt());
         let restarts = std::mem::take(&mut self.restarts);
-        let now = now_us * 1000; // timers are exact to a microsecond
+        let now = now_us * 1000;
         if has_sent && self.probe_due {
             self.probe_leaves(now, false);
         } else if has_sent {

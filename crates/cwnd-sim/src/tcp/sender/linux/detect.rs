@@ -3,7 +3,8 @@
 
 use super::arrival::{Arrival, Sending};
 use super::log::Detected;
-use super::tlp::{Probe, TimerKind};
+use super::timer::TimerKind;
+use super::tlp::Probe;
 use crate::tcp::sender::Sender;
 use crate::tcp::sender::next_segment::NextSegment;
 use crate::tcp::sender::scoreboard::DUP_THRESH;
@@ -135,6 +136,7 @@ impl Sender {
         let Some(linux) = &mut self.linux else { return false };
         linux.end_quiet_mode(self.una);
         linux.sending = Sending::All;
+        linux.timers.fired_us = Some(now / 1000);
         let kind = linux.timer;
         match kind {
             TimerKind::Probe => self.on_probe_timeout(now),
@@ -166,7 +168,7 @@ impl Sender {
     fn on_timeout_as_linux(&mut self, now: u64) {
         let now_us = now / 1000;
         self.sent.timeouts += 1;
-        self.rto.back_off();
+        self.rto.back_off_from(self.timeout_in_ticks_us());
         let reo_wnd_us = self.reordering_window_us();
         let Some(linux) = &mut self.linux else { return };
         let horizon_us = match linux.rack.rtt_us {

@@ -4,7 +4,7 @@
 //!
 //! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `log` (when each segment was sent, over
 //! `bursts` and `entry`), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
-//! `tlp` (probes, the timer), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
+//! `tlp` (probes), `timer` and `wheel` (the timer, and when it fires), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
 //! docs/explanation/recovery-linux.md lists what Linux does beyond it.
 
 mod arrival;
@@ -18,8 +18,10 @@ mod rack;
 mod state;
 #[cfg(test)]
 mod tests;
+mod timer;
 mod tlp;
 mod undo;
+mod wheel;
 
 use super::Sender;
 use crate::tcp::receiver::{AckPacket, SackBlocks};
@@ -33,8 +35,8 @@ pub(super) use offload::Offload;
 use quiet::QuietMode;
 use rack::{Rack, ReorderingWindow};
 pub use state::LinuxState;
+pub(super) use timer::{HostTimers, TimerKind};
 use tlp::Probe;
-pub(super) use tlp::TimerKind;
 use undo::Undo;
 
 /// What a sender with this recovery keeps beside the others' state.
@@ -46,6 +48,7 @@ pub struct LinuxRecovery {
     handshake_rtt_us: u64,
     window: ReorderingWindow,
     pub(super) timer: TimerKind,
+    pub(super) timers: HostTimers,
     pub(super) probe: Probe,
     undo: Undo,
     /// What may be sent until the next acknowledgement or timer.
@@ -65,9 +68,9 @@ pub struct LinuxRecovery {
 }
 
 impl LinuxRecovery {
-    /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload` is that of its host.
-    pub fn new(rtt_us: u64, offload: Offload) -> Self {
-        Self { handshake_rtt_us: rtt_us, offload, quiet: QuietMode::FIRST, ..Self::default() }
+    /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload` and `timers` are those of its hosts.
+    pub fn new(rtt_us: u64, offload: Offload, timers: HostTimers) -> Self {
+        Self { handshake_rtt_us: rtt_us, offload, timers, quiet: QuietMode::FIRST, ..Self::default() }
     }
 
     /// The handshake took `rtt_us`.

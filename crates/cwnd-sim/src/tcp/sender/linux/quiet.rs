@@ -4,7 +4,8 @@
 
 use super::LinuxRecovery;
 use super::entry::Transmission;
-use super::tlp::{LEAST, TimerKind};
+use super::timer::TimerKind;
+use super::tlp::LEAST;
 use crate::tcp::receiver::{AckPacket, SackBlocks};
 use crate::tcp::sender::Sender;
 use cwnd::CaState;
@@ -138,7 +139,8 @@ impl Sender {
         }
         linux.restarts_timer = false;
         linux.timer = TimerKind::Probe;
-        self.rto_at = self.on_tick(at);
+        linux.timers.set_us = conn.now_us;
+        self.rto_at = at;
     }
 
     /// The same where the first segment's timeout may come before two round trips, `at`.
@@ -151,9 +153,9 @@ impl Sender {
         let Some(from_us) = from_us.filter(|_| linux.log.extend_within_room(self.nxt, now_us)) else {
             return self.end_burst_slow_path();
         };
-        let due_us = from_us + u64::from(self.rto.us());
         linux.restarts_timer = false;
-        linux.timer = TimerKind::Probe;
-        self.rto_at = self.on_tick(if due_us > now_us { at.min(due_us * 1000) } else { at });
+        let due_us = from_us + u64::from(self.timeout_in_ticks_us());
+        let at = if due_us > now_us { at.min(due_us * 1000) } else { at };
+        self.set_timer(now_us * 1000, at, TimerKind::Probe);
     }
 }

@@ -3,21 +3,10 @@
 //! place of what it was set for before.
 
 use super::log::SegmentLog;
+use super::timer::TimerKind;
 use crate::tcp::sender::Sender;
 use cwnd::CaState;
 use cwnd_link::NEVER;
-
-/// What the retransmission timer is set for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TimerKind {
-    /// The retransmission timeout; also when it is off.
-    #[default]
-    Timeout,
-    /// The end of the reordering window. // RFC 8985 §6.2, step 5
-    Reordering,
-    /// The probe timeout. // RFC 8985 §7.2
-    Probe,
-}
 
 /// The probe.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,8 +21,8 @@ pub struct Probe {
 
 /// Smallest distance of a probe, or of the reordering timer's end from the window's, ns. // Linux: TCP_TIMEOUT_MIN_US
 pub(super) const LEAST: u64 = 2_000_000;
-/// A timer that is overdue fires after this, ns. // Linux: the next jiffy, at 1 kHz
-const TICK: u64 = 1_000_000;
+/// A timer that is overdue is set for this, ns: the next tick. // Linux: tcp_rearm_rto
+const OVERDUE: u64 = 1000;
 
 /// When the timeout of the first segment is due, counted from its last transmission, ns.
 fn first_due(log: &SegmentLog, una: u64, rto_us: u32) -> u64 {
@@ -41,16 +30,9 @@ fn first_due(log: &SegmentLog, una: u64, rto_us: u32) -> u64 {
 }
 
 impl Sender {
-    fn set_timer(&mut self, at: u64, kind: TimerKind) {
-        self.rto_at = self.on_tick(at);
-        if let Some(linux) = &mut self.linux {
-            linux.timer = kind;
-        }
-    }
-
     /// Sets the timer for a timeout from now on.
     pub(in crate::tcp::sender) fn set_timeout(&mut self, now: u64) {
-        self.set_timer(now.saturating_add(u64::from(self.rto.us()) * 1000), TimerKind::Timeout);
+        self.set_timer(now, now.saturating_add(u64::from(self.rto.us()) * 1000), TimerKind::Timeout);
     }
 
     /// Sets the timer for a timeout: from now on, or where it was set for something else, from the first segment's last transmission.
@@ -58,19 +40,19 @@ impl Sender {
     pub(super) fn rearm_timeout(&mut self, now: u64) {
         let Some(linux) = &self.linux else { return };
         if self.una == self.nxt {
-            self.set_timer(NEVER, TimerKind::Timeout);
+            self.set_timer(now, NEVER, TimerKind::Timeout);
         } else if linux.timer == TimerKind::Timeout {
             self.set_timeout(now);
         } else {
-            let due = first_due(&linux.log, self.una, self.rto.us());
-            self.set_timer(due.max(now + TICK), TimerKind::Timeout);
+            let due = first_due(&linux.log, self.una, self.timeout_in_ticks_us());
+            self.set_timer(now, due.max(now + OVERDUE), TimerKind::Timeout);
         }
     }
 
     /// Sets the timer for a probe where one may be sent; whether it did. `advances`: the acknowledgement restarts the timeout, else it
     /// counts from the first segment's last transmission. // RFC 8985 §7.2
     pub(super) fn schedule_probe(&mut self, now: u64, advances: bool) -> bool {
-        let conn = &self.driver.conn;
+        let (conn, rto_us) = (&self.driver.conn, self.timeout_in_ticks_us());
         let Some(linux) = &mut self.linux else { return false };
         linux.log.forget(self.una);
         if self.una == self.nxt || !matches!(conn.ca_state, CaState::Open | CaState::Cwr) {
@@ -85,19 +67,19 @@ impl Sender {
             u64::from(conn.srtt_us8) * 250 + delay
         };
         let timeout = if advances {
-            now.saturating_add(u64::from(self.rto.us()) * 1000)
+            now.saturating_add(u64::from(rto_us) * 1000)
         } else {
-            first_due(&linux.log, self.una, self.rto.us())
+            first_due(&linux.log, self.una, rto_us)
         };
         let at = now.saturating_add(pto);
-        self.set_timer(if timeout > now { at.min(timeout) } else { at }, TimerKind::Probe);
+        self.set_timer(now, if timeout > now { at.min(timeout) } else { at }, TimerKind::Probe);
         true
     }
 
     /// Sets the timer for the end of the reordering window, `wait_us` from now. // RFC 8985 §6.2, step 5
     pub(super) fn await_reordered(&mut self, now: u64, wait_us: u64) {
         let wait = wait_us.saturating_mul(1000).saturating_add(LEAST).min(u64::from(self.rto.us()) * 1000);
-        self.set_timer(now.saturating_add(wait), TimerKind::Reordering);
+        self.set_timer(now, now.saturating_add(wait), TimerKind::Reordering);
     }
 
     /// The probe timeout has come: the next packet is a probe, new data or else the last segment, unless one is out. // RFC 8985 §7.3
