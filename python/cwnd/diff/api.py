@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from cwnd._internal.input_errors import flag_of, path_of, refused
 from cwnd._internal.keyword_names import check_keywords
+from cwnd.diff.clocks import clock_notes
 from cwnd.diff.compute import Comparing, compute
 from cwnd.diff.results import Difference
 from cwnd.diff.sides import Chosen, Side, factors_of, numbers_of_both, same_factors
@@ -100,7 +102,8 @@ def diff(
         else {name for text in texts_of(measures) for name in measures_in("measures", text, known)}
     )
     comparing = Comparing(flag_of("paired", paired), level, margin, method, wanted)
-    return compute(ours, theirs, (names[0], names[1]), comparing)
+    difference = compute(ours, theirs, (names[0], names[1]), comparing)
+    return difference if between is not None else replace(difference, notes=clock_notes(sides[0], sides[1]))
 
 
 def texts_of(measures: Iterable[str]) -> list[str]:

@@ -165,7 +165,9 @@ def table(difference: Difference, *, each: bool, everything: bool, printer: Prin
 
 
 def unpaired(difference: Difference) -> None:
-    """Prints what only one side has."""
+    """Prints in which conditions the sides differ, and what only one side has."""
+    for text in difference.notes:
+        print(text, file=sys.stderr)
     if difference.unpaired:
         print(f"not compared, because only one side has it: {'; '.join(difference.unpaired)}", file=sys.stderr)
 

@@ -114,6 +114,8 @@ class Difference(Displayed):
     level: float
     #: How the intervals of means are computed.
     method: Method
+    #: in which conditions that no number shows the sides differ, a line each
+    notes: Sequence[str] = ()
 
     @property
     def table(self) -> pa.Table:

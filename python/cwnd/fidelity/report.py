@@ -71,4 +71,6 @@ def table(documents: list[FidelityDocument], printer: Printer | None = None) -> 
         printer.print(f"fewest in {fewest}")
     kernels = sorted({document["kernel"] for document in documents})
     late = max((document["late_p99_ms"] for document in documents), default=0.0)
+    clocks = sorted({document["host_clock"] for document in documents})
+    printer.print(f"Hosts have a clock of {', '.join(clocks)} in both lanes")
     printer.print(f"Linux {', '.join(kernels)}; 99 % of the packets were delivered at most {late:.2f} ms late")

@@ -38,6 +38,8 @@ class FidelityDocument(TypedDict):
     scenario: str
     runs: int
     kernel: str
+    #: the kernel's tick rate, which the simulated hosts had too
+    host_clock: str
     #: the day of the last live run
     day: str
     #: 99th percentile of how much later than due packets were delivered, the largest of all runs (ms)
@@ -68,6 +70,7 @@ class Fidelity(Displayed):
             "scenario": self.scenario.name,
             "runs": self.runs,
             "kernel": self.measured.summary["live"]["kernel"],
+            "host_clock": kernel_clock(),
             "day": self.day,
             "late_p99_ms": self.late_p99_ms,
             "numbers": [each.document() for each in self.agreements],
@@ -106,6 +109,7 @@ def changed(table: dict[str, Json], changes: dict[str, Json]) -> dict[str, Json]
     return after
 
 
+@cache
 def kernel_clock() -> str:
     """The clock that the running kernel's timers and algorithms count, such as 250Hz (CONFIG_HZ): the coarse clock advances with its ticks."""
     return f"{round(1 / time.clock_getres(CLOCK_MONOTONIC_COARSE))}Hz"

@@ -106,6 +106,7 @@ def test_the_scenario_with_the_fewest_agreements_is_named() -> None:
             "scenario": name,
             "runs": 1,
             "kernel": "6.18",
+            "host_clock": "250Hz",
             "day": "2026-11-23",
             "late_p99_ms": 0.1,
             "numbers": numbers,
