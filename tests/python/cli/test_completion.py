@@ -37,7 +37,7 @@ BEGIN = {
 LINES = [
     ("cwnd comple", "cwnd completion"),
     ("cwnd compare cubic:2@fast_", "cwnd compare cubic:2@fast_convergence="),
-    ("cwnd compare cubic@beta=0.7,host_", "cwnd compare cubic@beta=0.7,host_clock="),
+    ("cwnd compare cubic@beta=0.7,host_clock_", "cwnd compare cubic@beta=0.7,host_clock_phase="),
     ("cwnd compare cubic@fast_convergence=t", "cwnd compare cubic@fast_convergence=true"),
     ("cwnd compare cubic --lan", "cwnd compare cubic --lane"),
     ("cwnd compare cubic --lane s", "cwnd compare cubic --lane sim"),

@@ -61,11 +61,12 @@ impl FlowState {
 
     /// When an acknowledgement is sent that is delayed from `now` on, ns.
     #[inline(always)]
-    pub fn delayed_ack_at(&self, now: u64) -> u64 {
+    pub fn delayed_ack_at(&mut self, now: u64) -> u64 {
         if self.receiver.waits_with_reports() {
             now + self.report_delay() // Linux: compressed_ack_timer, of high resolution
         } else {
-            self.sender.delayed_ack_at(now, self.ack_delay, self.lag())
+            let lag = self.lag();
+            self.sender.delayed_ack_at(now, self.ack_delay, lag)
         }
     }
 

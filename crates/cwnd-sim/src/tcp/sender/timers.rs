@@ -46,13 +46,12 @@ impl Sender {
     }
 
     /// When the receiver, which runs late by `lag`, sends an acknowledgement that it delays by `delay` from `now` on, ns.
-    #[inline]
-    #[must_use]
-    pub fn delayed_ack_at(&self, now: u64, delay: u64, lag: u64) -> u64 {
-        match &self.linux {
-            Some(linux) => linux.timers.delayed_ack_at(now - lag, delay) + lag,
-            None => self.on_tick(now + delay),
+    #[inline(always)]
+    pub fn delayed_ack_at(&mut self, now: u64, delay: u64, lag: u64) -> u64 {
+        if let Some(linux) = &mut self.linux {
+            return linux.timers.delayed_ack_at(now - lag, delay) + lag;
         }
+        self.on_tick(now + delay)
     }
 
     /// When a timer of this host set for `at` fires, ns: at the next tick of a clock coarser than 1 kHz.

@@ -27,6 +27,9 @@ const ON_THE_WHEEL: u64 = u64::MAX;
 pub struct HostTimers {
     clock: TickClock,
     receiver_clock: TickClock,
+    /// The receiver's tick in which it last delayed an acknowledgement: its begin and its length, ns; and when those leave, ns.
+    ack_tick: (u64, u64),
+    ack_fires: u64,
     /// Shortest wait that is not on the wheel's first level, ns.
     coarse_from: u64,
     /// When the timer was set, µs, or [`ON_THE_WHEEL`].
@@ -50,12 +53,23 @@ impl HostTimers {
         u32::try_from(self.clock.round_up(us.into())).unwrap_or(u32::MAX)
     }
 
-    /// When a delayed acknowledgement leaves that the receiver delays by `delay` from `now` on, ns.
+    /// When a delayed acknowledgement leaves that the receiver delays by `delay`, always the same, from `now` on, ns.
     #[inline]
-    pub fn delayed_ack_at(&self, now: u64, delay: u64) -> u64 {
-        let now_us = now / 1000;
-        let expires = self.receiver_clock.expires(now_us, delay.div_ceil(1000));
-        self.receiver_clock.fires_us(now_us, expires, false) * 1000
+    pub fn delayed_ack_at(&mut self, now: u64, delay: u64) -> u64 {
+        // In one tick of 4 ms there are many.
+        if now.wrapping_sub(self.ack_tick.0) >= self.ack_tick.1 {
+            self.enter_ack_tick(now, delay);
+        }
+        self.ack_fires
+    }
+
+    /// Finds out when acknowledgements leave that are delayed from the tick of `now` on.
+    #[inline(never)]
+    fn enter_ack_tick(&mut self, now: u64, delay: u64) {
+        let (clock, now_us) = (&self.receiver_clock, now / 1000);
+        let (begin_us, end_us) = clock.span_us(clock.tick(now_us));
+        self.ack_tick = (begin_us * 1000, (end_us - begin_us) * 1000);
+        self.ack_fires = clock.fires_us(now_us, clock.expires(now_us, delay.div_ceil(1000)), false) * 1000;
     }
 
     /// The tick at which the timer expires whose wait is over at `rto_at`, ns.

@@ -70,6 +70,11 @@ impl TickClock {
         self.us(BUCKETS - 1) + 1
     }
 
+    /// When a tick begins and ends, µs.
+    pub const fn span_us(&self, tick: u64) -> (u64, u64) {
+        (self.us(tick).saturating_sub(self.phase_us), self.us(tick + 1) - self.phase_us)
+    }
+
     /// How long so many ticks are, rounded up, µs.
     #[inline]
     const fn us(&self, ticks: u64) -> u64 {

@@ -2,6 +2,7 @@
 //! When timers fire, by hand, and against a plain wheel that is turned tick by tick.
 
 use super::{TickClock, bucket_end};
+use crate::tcp::sender::linux::timer::HostTimers;
 use cwnd_link::random::RandomStream;
 
 const MS: u64 = 1000;
@@ -86,6 +87,27 @@ fn the_wheel_is_a_tick_ahead_in_a_timer() {
         [false, true].map(|in_timer| clock.fires_us(12 * MS, expires, in_timer)),
         [72 * 4 * MS, 67 * 4 * MS]
     );
+}
+
+// With a delay of 40 ms: 11 ticks after the begin of the tick in which it is delayed, at 250 Hz. At 300 Hz 13 ticks, 12 for the delay and one.
+#[test]
+fn a_delayed_acknowledgement_leaves_after_its_delay_in_ticks() {
+    let mut random = RandomStream::new(3, 1);
+    for (hz, ticks) in [(250, 11), (1000, 41), (300, 13), (100, 5)] {
+        let phase_us = random.below(1 << 20) as u32;
+        let (clock, mut timers) = (TickClock::new(hz, phase_us.into()), HostTimers::new(hz, [0, phase_us]));
+        let mut now = 0;
+        for _ in 0..10_000 {
+            now += random.below(3_000_000);
+            let leaves_us = timers.delayed_ack_at(now, 40_000_000) / 1000;
+            assert_eq!(
+                clock.tick(leaves_us),
+                clock.tick(now / 1000) + ticks,
+                "{hz} Hz, {phase_us} µs, at {now} ns"
+            );
+            assert_eq!(clock.tick(leaves_us - 1) + 1, clock.tick(leaves_us), "at the begin of a tick");
+        }
+    }
 }
 
 /// A wheel with its buckets: each timer is in one, by number, until the wheel's time comes to it.
