@@ -149,6 +149,15 @@ const fn ticks_at(now_us: u64, hz: u32) -> u64 {
     (now_us / 1_000_000).wrapping_mul(hz).wrapping_add(now_us % 1_000_000 * hz / 1_000_000)
 }
 
+/// Ticks of a clock of `hz` from one time to another. Not inlined: clocks of 1 kHz do not need it.
+#[inline(never)]
+const fn ticks_between(from_us: u64, to_us: u64, hz: u32) -> u64 {
+    match hz {
+        250 => (to_us / 4000).wrapping_sub(from_us / 4000),
+        hz => ticks_at(to_us, hz).wrapping_sub(ticks_at(from_us, hz)),
+    }
+}
+
 impl Conn {
     /// A connection that has sent nothing: window `cwnd` segments, infinite `ssthresh`, no RTT sample.
     ///
@@ -201,8 +210,7 @@ impl Conn {
         }
         let passed = match self.tick_hz {
             1000 => (now_us / 1000).wrapping_sub(self.now_us / 1000),
-            250 => (now_us / 4000).wrapping_sub(self.now_us / 4000),
-            hz => ticks_at(now_us, hz).wrapping_sub(ticks_at(self.now_us, hz)),
+            hz => ticks_between(self.now_us, now_us, hz),
         };
         self.ticks = self.ticks.wrapping_add(passed as u32);
         self.now_us = now_us;
