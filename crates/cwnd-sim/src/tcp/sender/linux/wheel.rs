@@ -38,7 +38,7 @@ impl TickClock {
     /// A counter of `hz` ticks a second that has run for `phase_us` µs at time 0.
     pub fn new(hz: u32, phase_us: u64) -> Self {
         let hz = u64::from(hz);
-        Self { hz, phase_us, tick_us: if 1_000_000 % hz == 0 { 1_000_000 / hz } else { 0 } }
+        Self { hz, phase_us, tick_us: if 1_000_000_u64.is_multiple_of(hz) { 1_000_000 / hz } else { 0 } }
     }
 
     /// The tick of this time, µs.
