@@ -3,8 +3,9 @@
 
 use crate::classify::Announced;
 use crate::crossing::{Crossing, CrossingReport, FlowState, Rows};
+use crate::device_requests::DEVICE_QUEUE;
 use crate::error::{Error, while_doing};
-use crate::host::{DEVICE_QUEUE, Host};
+use crate::host::Host;
 use crate::merge::AS_IT_IS;
 use crate::paths::HostSide;
 use crate::scenario_clock::ScenarioClock;

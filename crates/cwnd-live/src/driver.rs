@@ -49,7 +49,8 @@ impl Driver {
         device.map(OwnedFd::from).map_err(while_doing("make the device of a host"))
     }
 
-    /// Lets the scenario begin, not before `lead` ns, and `phase` ns after a tick of the kernel; returns when, ns on the monotonic clock.
+    /// Lets the scenario begin, not before `lead` ns, where the kernel's count of ticks has run for `phase` ns, modulo 4096 ticks; returns
+    /// when, ns on the monotonic clock.
     ///
     /// # Errors
     /// [`Error::System`].

@@ -118,7 +118,9 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     let announce = move |announced| announces.tell(&Message::Announced(announced));
     let transfers = Transfers::new(&scenario, traffic_sockets, named, Box::new(announce));
     let tasks = tasks(&scenario, &flows, &algorithms);
-    let clock = ScenarioClock::real_time(driver.begin(LEAD, 0)?);
+    // Both hosts have one clock here: the simulator's sender of the first flow has it, too.
+    let phase_us = flows.first().map_or(0, |flow| flow.clock_phases_us[0]);
+    let clock = ScenarioClock::real_time(driver.begin(LEAD, u64::from(phase_us) * 1000)?);
     let ran = Applications {
         clock: &clock,
         end: scenario.duration,

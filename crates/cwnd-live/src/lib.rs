@@ -28,6 +28,8 @@ mod classify;
 #[cfg(target_os = "linux")]
 mod crossing;
 #[cfg(target_os = "linux")]
+mod device_requests;
+#[cfg(target_os = "linux")]
 mod distinct;
 #[cfg(target_os = "linux")]
 mod driver;

@@ -94,8 +94,8 @@ def test_a_flow_is_completed_to_its_algorithm_its_parameters_and_their_values(cw
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("compare", "--lane", ""), ["sim", "live"]),
-        (("compare", "--lane="), ["--lane=sim", "--lane=live"]),
+        (("compare", "--lane", ""), ["sim", "live", "linux"]),
+        (("compare", "--lane="), ["--lane=sim", "--lane=live", "--lane=linux"]),
         (("sweep", "cubic", "--axis", "link.queue.kind=codel,dropt"), ["link.queue.kind=codel,droptail"]),
         (
             ("sweep", "cubic", "--axis", "link.queue.kind=codel,d"),

@@ -8,9 +8,12 @@
 
 struct cwnd_begin {
 	__u64 lead;	/* least time until the scenario begins, ns */
-	__u64 phase;	/* how long after a tick of the kernel it begins, ns */
+	__u64 phase;	/* how long the kernel's count of ticks has run when it begins, ns; modulo CWND_PHASES ticks */
 	__u64 zero;	/* answer: when it begins, ns on the monotonic clock */
 };
+
+/* The wheel of the kernel's timers has no coarser step for a wait of up to two minutes. */
+#define CWND_PHASES 4096
 
 #define CWND_MAKE_HOST _IO('c', 1)
 #define CWND_BEGIN _IOWR('c', 2, struct cwnd_begin)

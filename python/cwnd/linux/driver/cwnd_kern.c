@@ -161,12 +161,12 @@ static long make_host(unsigned long side)
 	return 0;
 }
 
-/* Time 0 of the scenario is behind `lead`, and `phase` behind a tick, ns; tells when that is on the monotonic clock. */
+/* Time 0 of the scenario is behind `lead`, where the count of ticks has run for `phase`, ns; tells when that is on the monotonic clock. */
 static long begin(unsigned long arg)
 {
 	struct cwnd_begin times;
 	unsigned long flags;
-	u64 now, monotonic, at;
+	u64 now, monotonic, at, ticks;
 
 	if (has_begun || !hosts[0] || !hosts[1])
 		return -EINVAL;
@@ -175,9 +175,11 @@ static long begin(unsigned long arg)
 	local_irq_save(flags);
 	now = virtual_clock();
 	monotonic = ktime_get_ns();
-	at = tick_next_period + times.phase;
+	/* The next tick is the one behind `jiffies`. */
+	ticks = (div_u64(times.phase, TICK_NSEC) - (jiffies + 1)) % CWND_PHASES;
+	at = tick_next_period + ticks * TICK_NSEC + times.phase % TICK_NSEC;
 	while (at < monotonic + times.lead)
-		at += TICK_NSEC;
+		at += CWND_PHASES * TICK_NSEC;
 	/* The monotonic clock shows whole steps. */
 	zero = now - now % TIMER_MULTIPLIER + (at - monotonic);
 	has_begun = true;
