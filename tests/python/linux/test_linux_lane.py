@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -175,10 +177,9 @@ def test_a_run_that_a_signal_ends_leaves_nothing(number: signal.Signals, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_needs_no_rights(tmp_path: Path) -> None:
+def test_a_run_needs_no_rights() -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root, to become somebody else")
-    kernel = package.linux.find()
     # What is imported may lie in somebody's home: the first run reads it.
     code = (
         "import os, cwnd\n"
@@ -188,16 +189,14 @@ def test_a_run_needs_no_rights(tmp_path: Path) -> None:
         "before = goodput(); os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "assert goodput() == before > 8\n"
     )
-    folder = tmp_path / "kernels"
-    folder.mkdir()
-    for path in (tmp_path, *tmp_path.parents[:2]):
-        path.chmod(0o755)
-    subprocess.run(["cp", "-r", kernel.path.parent, folder], check=True)
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "CWND_LINUX": str(folder), "HOME": "/nonexistent"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        shutil.copytree(package.linux.find().path.parent, Path(folder) / "kernel")
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "CWND_LINUX": folder, "HOME": "/nonexistent"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
