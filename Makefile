@@ -172,6 +172,8 @@ MARKED = $(if $(filter only,$(SLOW)),-m slow,$(if $(ASKED_SLOW),,-m "not slow"))
 test-python: $(DEV) $(NATIVE)
 	# On a new machine one process compiles what all of them import.
 	@[ "$${CI:-}" != true ] || $(BIN)/python -m pytest -q --collect-only tests/python >/dev/null || true
+	# Elsewhere lane linux is tested with the kernels that the user has built.
+	@[ "$${CI:-}" != true ] || $(BIN)/cwnd linux build 6.12
 	# A file's tests stay in one process, begun in the order of conftest.py; those that load into the kernel wait for each other.
 	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(MARKED) $(if $(LEAVE_OUT),--leave-out $(LEAVE_OUT)) $(if $(RECORD_PASSED),--record-passed $(RECORD_PASSED)) tests/python
 

@@ -21,11 +21,10 @@ import slow
 from forked import READ_LATE, Server, environment
 from hypothesis import settings
 from in_kernel import PATIENCE_S, PROGRAM, Loader
-from needs import CI, needs
+from needs import needs
 from skip_reasons import pytest_terminal_summary as pytest_terminal_summary
 
-from cwnd import ScenarioError
-from cwnd.linux import Kernel, build, find
+from cwnd.linux import Kernel, find
 from cwnd.plugin import crate as plugin
 
 HERE = Path(__file__).parent
@@ -114,15 +113,9 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def virtual_kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
-    """A kernel of lane linux, which CI builds once."""
-    with once_for_all(tmp_path_factory, "virtual-kernel"):
-        try:
-            return find()
-        except ScenarioError:
-            if not CI:
-                raise
-            return build("6.12")
+def virtual_kernel() -> Kernel:
+    """A kernel of lane linux, which `make test-python` builds in CI."""
+    return find()
 
 
 @pytest.fixture

@@ -46,7 +46,10 @@ impl TickClock {
     #[inline]
     pub const fn tick(&self, at_us: u64) -> u64 {
         let at_us = at_us + self.phase_us;
-        if self.tick_us > 0 { at_us / self.tick_us } else { at_us * self.hz / 1_000_000 }
+        match at_us.checked_div(self.tick_us) {
+            Some(ticks) => ticks,
+            None => at_us * self.hz / 1_000_000,
+        }
     }
 
     /// Whole ticks that cover `wait_us`.
