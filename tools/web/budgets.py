@@ -10,7 +10,7 @@ from tools.web.build import MODULE, WEB
 
 #: Most bytes of the page and of its module, and most lines of its sources: the laboratory with what unpacks the page, and the essay (decision 13).
 PAGE_BYTES = 500_000
-MODULE_BYTES = 1_260_000
+MODULE_BYTES = 1_270_000
 LINES = 4_370
 
 
