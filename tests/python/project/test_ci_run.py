@@ -37,13 +37,13 @@ PARTS = [
 def begin(tmp_path: Path) -> Begin:
     """Starts a copy of .ci/run, whose limit is this, with `make` and the programs in the bare root being these scripts."""
 
-    def start(make: str = "", bare: str = "", limit: int = 4800) -> subprocess.Popen[str]:
+    def start(make: str = "", bare: str = "", limit: int = 5100) -> subprocess.Popen[str]:
         text = (ROOT / ".ci/run").read_text()
-        assert text.count("\nlimit=4800\n") == 1
+        assert text.count("\nlimit=5100\n") == 1
         fakes = dict.fromkeys(("bin/apt-get", "bin/npm", "bin/rustup", "bin/python3", ".ci/wheel"), "")
         fakes |= {"bin/git": "echo 12345678", "bin/make": make, ".ci/bare-root": bare}
         for name, script in {name: f"#!/bin/bash\n{script}\n" for name, script in fakes.items()}.items() | {
-            (".ci/run", text.replace("\nlimit=4800\n", f"\nlimit={limit}\n"))
+            (".ci/run", text.replace("\nlimit=5100\n", f"\nlimit={limit}\n"))
         }:
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(script)
