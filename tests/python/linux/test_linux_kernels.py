@@ -134,6 +134,10 @@ def test_doctor_knows_the_lane_and_what_it_lacks(folder: Path, tmp_path: Path, m
     monkeypatch.setattr(requirements, "why_not_here", lambda: "")
     monkeypatch.setattr(requirements, "may_trace", lambda: True)
     monkeypatch.setattr(requirements, "lacking", lambda: ["flex"])
+    monkeypatch.setattr("cwnd.linux.engine.parts_that_lack", lambda: ["cwnd-guest"])
+    (part,) = package.doctor("linux")
+    assert (part.present, part.detail) == (False, "not built into this cwnd") and "make" in part.remedy
+    monkeypatch.setattr("cwnd.linux.engine.parts_that_lack", list)
     (part,) = package.doctor("linux")
     assert (part.present, part.title, part.detail) == (False, "lane linux", "without flex")
     assert "apt-get install linux-source-" in part.remedy and part.remedy.endswith(" && cwnd linux build")
