@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What the driver and this library call of each other: the declarations of kernel/cwnd.h.
+//! What the driver and this library call of each other: the declarations of python/cwnd/linux/driver/cwnd.h.
 //!
 //! The kernel calls with interrupts off, from one thread: no call begins before the last one has returned.
 

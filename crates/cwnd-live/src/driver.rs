@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The driver of the guest's kernel in lane linux, `/dev/cwnd`: it has the hosts' devices, and a library in the process of that kernel has the links.
 //!
-//! Its other side is in crates/cwnd-linux/kernel.
+//! Its other side is in python/cwnd/linux/driver.
 
 use crate::error::{Error, while_doing};
 use crate::message::Message;
@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// `_IO('c', 1)` and `_IOWR('c', 2, struct cwnd_begin)` of crates/cwnd-linux/kernel/cwnd_ioctl.h.
+/// `_IO('c', 1)` and `_IOWR('c', 2, struct cwnd_begin)` of python/cwnd/linux/driver/cwnd_ioctl.h.
 const MAKE_HOST: libc::c_ulong = 0x6301;
 const BEGIN: libc::c_ulong = 0xc018_6302;
 

@@ -30,6 +30,8 @@ const LEAD: u64 = 100_000_000;
 const ROWS_AT_ONCE: usize = 256;
 /// Letters of a congestion control's name, at most.
 const MOST_LETTERS: usize = 15;
+/// What the names of cwnd's algorithms begin with there.
+const PREFIX: &str = "r_";
 /// What all hosts of this kernel share: room for connections whose windows are large, and for all packets that arrive at one time.
 const KERNEL_SETTINGS: [(&str, &str); 4] = [
     ("net/core/netdev_max_backlog", "1000000"),
@@ -50,12 +52,20 @@ pub fn run() -> ! {
             let told = driver.clone();
             std::panic::set_hook(Box::new(move |panic| told.tell(&Message::Failed(panic.to_string()))));
             if let Err(error) = apply(&driver) {
-                driver.tell(&Message::Failed(error.to_string()));
+                driver.tell(&Message::Failed(words_of(&error)));
             }
         }
         Err(error) => eprintln!("{error}"),
     }
     end()
+}
+
+/// An error without the name of lane live, and without the rights that only that one needs.
+fn words_of(error: &Error) -> String {
+    match error {
+        Error::System(what, why) => format!("{what}: {why}"),
+        other => other.to_string(),
+    }
 }
 
 fn end() -> ! {
@@ -84,12 +94,18 @@ struct DriversAlgorithms<'a> {
     names: Vec<String>,
 }
 
+/// Name in the kernel of an algorithm of cwnd, the first with this number.
+fn short_name(cc: &str, number: usize) -> String {
+    let end = if number == 0 { String::new() } else { format!("_{number}") };
+    let room = MOST_LETTERS - PREFIX.len() - end.len();
+    format!("{PREFIX}{}{end}", cc.chars().take(room).collect::<String>())
+}
+
 impl Loader for DriversAlgorithms<'_> {
     fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error> {
         // The kernel's own may have the same name, and two sets may differ in their parameters alone.
-        let short: String = cc.chars().take(MOST_LETTERS - 4).collect();
-        let same = self.names.iter().filter(|name| name.starts_with(&format!("r_{short}"))).count();
-        let name = if same == 0 { format!("r_{short}") } else { format!("r_{short}_{same}") };
+        let name = (0..).map(|number| short_name(cc, number)).find(|name| !self.names.contains(name));
+        let name = name.expect("there is always another number");
         self.driver.add(cc, params, &name)?;
         self.names.push(name.clone());
         Ok(name)
@@ -162,4 +178,22 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     };
     driver.tell(&Message::Over(Box::new(report)));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // 15 letters: two of the prefix, and what is left beside the number.
+    #[test]
+    fn names_of_many_sets_fit_and_differ() {
+        assert_eq!(short_name("cubic", 0), "r_cubic");
+        assert_eq!(short_name("westwood-linux", 0), "r_westwood-linu");
+        assert_eq!(short_name("westwood-linux", 10), "r_westwood-l_10");
+        let mut names: Vec<_> = (0..1000).map(|number| short_name("illinois-linux", number)).collect();
+        assert!(names.iter().all(|name| name.len() <= MOST_LETTERS));
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), 1000);
+    }
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -37,6 +38,8 @@ LINKS = Path(__file__).with_name("libcwnd_links.so")
 MEMORY = 1024
 #: Time of day at which every guest starts, ns: 2027.
 START = 1_800_000_000_000_000_000
+#: What a kernel without memory says.
+OUT_OF_MEMORY = ("deadlocked on memory", "Out of memory")
 #: Lines of the console that a message about a kernel without a result shows.
 LAST_LINES = 3
 #: How often the kernel is looked at, s.
@@ -54,7 +57,7 @@ class Memory:
     """A file without a name, whose descriptor a child gets."""
 
     def __init__(self, name: str, contents: bytes = b"") -> None:
-        self.file: BinaryIO = os.fdopen(os.memfd_create(f"cwnd-{name}", 0), "w+b", buffering=0)
+        self.file: BinaryIO = os.fdopen(os.memfd_create(f"cwnd-{name}"), "w+b", buffering=0)
         if contents:
             self.file.write(contents)
             self.file.seek(0)
@@ -66,7 +69,12 @@ class Memory:
 
     def read(self, start: int, length: int) -> bytes:
         """Bytes of it; the child's place in it stays as it is."""
-        return os.pread(self.number, length, start)
+        pieces = []
+        # A call reads 2 GiB at most.
+        while length > 0 and (piece := os.pread(self.number, length, start)):
+            pieces.append(piece)
+            start, length = start + len(piece), length - len(piece)
+        return b"".join(pieces)
 
     @property
     def size(self) -> int:
@@ -75,10 +83,12 @@ class Memory:
 
 
 def place_of_memory() -> str:
-    """The folder in which the kernel makes the file of its memory, which it removes at once: in memory, where that has room."""
+    """The folder in which the kernel makes the file of its memory, which it removes at once: in memory, where that has room and lets
+    programs be mapped."""
     shared = Path("/dev/shm")
     with suppress(OSError):
-        if os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > MEMORY << 20:
+        may_run = not os.statvfs(shared).f_flag & os.ST_NOEXEC
+        if may_run and os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > MEMORY << 20:
             return str(shared)
     return tempfile.gettempdir()
 
@@ -131,6 +141,8 @@ class VirtualRun:
         self.header: Header | None = None
         self.tables: dict[str, pa.Table] = {}
         self.process = self.boot(scenario)
+        self.guest.file.close()
+        self.given.file.close()
         # Whatever becomes of this object, the kernel ends with it.
         self.end = weakref.finalize(self, stop, self.process)
 
@@ -189,8 +201,16 @@ class VirtualRun:
         return True
 
     def conclude(self) -> None:
-        """Reads the result."""
+        """Reads the result, and closes what is not needed any more."""
         self.end.detach()
+        try:
+            self.read_result()
+        finally:
+            for memory in (self.progress_memory, self.result, self.console):
+                memory.file.close()
+
+    def read_result(self) -> None:
+        """Reads the result. Raises `OSError` if there is none."""
         if self.result.size < 8:
             raise OSError(f"lane {self.LANE}: kernel {self.kernel.name} ended without a result: {self.last_words()}")
         (length,) = struct.unpack("<Q", self.result.read(0, 8))
@@ -205,11 +225,18 @@ class VirtualRun:
             self.tables[name] = pa.ipc.open_stream(stream).read_all()
 
     def last_words(self) -> str:
-        """What the console says last, in a line."""
+        """Why it ended, in a line: a signal, a panic, or what the console says last."""
         lines = self.console.read(0, self.console.size).decode(errors="replace").splitlines()
-        words = [line.strip() for line in lines if line.strip()]
+        # Those about its folder, which it is not to have, say nothing.
+        words = [line.strip() for line in lines if line.strip() and "umid" not in line]
         told = next((line for line in words if "panic" in line.lower()), "") or " · ".join(words[-LAST_LINES:])
-        return told or f"exit status {self.process.returncode}"
+        if any(line in told for line in OUT_OF_MEMORY):
+            return f"windows and buffers of this scenario need more than the {MEMORY} MiB of the guest: expected fewer flows, a lower rate, a shorter round trip or a smaller queue"
+        code = self.process.returncode
+        if code < 0:
+            name = signal.Signals(-code).name
+            return f"{name} ended it; perhaps the machine, or {place_of_memory()}, has too little memory"
+        return told or f"exit status {code}"
 
     def told(self) -> tuple[int, int]:
         """Time of the scenario, ns, and packets so far."""
@@ -260,9 +287,11 @@ class VirtualRun:
         """Takes the packets that were captured: names of hosts with the next piece of their files."""
         pieces = []
         for host, memory in self.packets_memory.items():
-            if (size := memory.size) > (start := self.taken[host]):
+            if not memory.file.closed and (size := memory.size) > (start := self.taken[host]):
                 pieces.append((host, memory.read(start, size - start)))
                 self.taken[host] = size
+            if self.header is not None:
+                memory.file.close()
         return pieces
 
     def discard(self) -> None:

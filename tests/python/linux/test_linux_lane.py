@@ -21,6 +21,7 @@ from needs import needs
 
 import cwnd as package
 from cwnd.linux import Kernel
+from cwnd.linux.engine import VirtualRun
 
 pytestmark = [pytest.mark.slow, needs("linux"), pytest.mark.usefixtures("virtual_kernel")]
 
@@ -88,6 +89,25 @@ def test_a_set_with_parameters_runs_in_the_kernel() -> None:
     gentle, usual = run(package.Flow("cubic", beta=0.9)), run("cubic")
     assert gentle.summary["flows"][0]["cwnd_mean"] > usual.summary["flows"][0]["cwnd_mean"]
     assert gentle.summary["linux"]["algorithms"] == ["r_cubic"]
+
+
+# Ten sets of one name, and two more.
+def test_many_sets_of_one_algorithm_run_and_results_keep_no_descriptors() -> None:
+    flows = [package.Flow("cubic-linux", beta=0.5 + number / 100) for number in range(12)]
+    open_before = len(list(Path("/proc/self/fd").iterdir()))
+    kept = [run(*flows, duration="1s", measure=["0s", "1s"]) for _ in range(3)]
+    assert len(set(kept[0].summary["linux"]["algorithms"])) == 12
+    assert len(list(Path("/proc/self/fd").iterdir())) == open_before
+
+
+def test_a_kernel_that_is_killed_says_so() -> None:
+    scenario = package.dumbbell(["cubic-linux:8"], **{**PATH, "rate": "1Gbit/s", "duration": "100s"})
+    engine = VirtualRun(scenario, package.linux.find())
+    assert not engine.step(200)
+    engine.process.send_signal(signal.SIGKILL)
+    with pytest.raises(OSError, match="ended without a result: SIGKILL ended it"):
+        while not engine.step(50):
+            pass
 
 
 def test_traffic_captures_and_tables_are_those_of_lane_live(cwnd: Cli, tmp_path: Path) -> None:
