@@ -82,8 +82,11 @@ unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
     let Ok(message) = postcard::from_bytes(bytes) else { return 1 };
     if let Message::Algorithm { cc, params, name } = message {
-        let added = with(|run| ALGORITHMS.with_borrow_mut(|all| all.add(run.kernel, &cc, &params, &name)));
-        return c_int::from(added != Some(Ok(())));
+        let refused = with(|run| {
+            let added = ALGORITHMS.with_borrow_mut(|all| all.add(run.kernel, &cc, &params, &name));
+            added.map_err(|why| run.fail(why)).is_err()
+        });
+        return c_int::from(refused != Some(false));
     }
     let over = with(|run| run.told(now, message)).unwrap_or(false);
     if over && let Some(run) = RUN.take() {

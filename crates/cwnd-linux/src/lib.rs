@@ -9,16 +9,11 @@
 //! | `run` | the scenario's network between the kernel's two hosts, and what is recorded of it |
 //! | `output` | what the host hands in and gets back |
 //! | `process` | what makes the process of the kernel one of ours |
+#![cfg(target_os = "linux")]
 
-#[cfg(target_os = "linux")]
 mod algorithms;
-#[cfg(target_os = "linux")]
 mod interface;
-#[cfg(target_os = "linux")]
 mod kernel;
-#[cfg(target_os = "linux")]
 mod output;
-#[cfg(target_os = "linux")]
 mod process;
-#[cfg(target_os = "linux")]
 mod run;

@@ -10,7 +10,7 @@ use cwnd_sim::Tables;
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 
-/// Rows and pieces of captures are kept in memory up to so many; then they go to their files.
+/// Rows are moved into the tables when there are so many; larger pieces of captures go to the host.
 const ROWS_AT_ONCE: usize = 1 << 16;
 /// Progress is told after so many calls.
 const CALLS_A_TOLD_PROGRESS: u32 = 1 << 12;
@@ -135,11 +135,16 @@ impl Run {
             // The algorithms are no part of the run.
             Message::Algorithm { .. } => {}
             Message::Failed(why) => {
-                self.failure = Some(why);
+                self.fail(why);
                 return true;
             }
         }
         false
+    }
+
+    /// There will be no result; the first reason is told.
+    pub fn fail(&mut self, why: String) {
+        self.failure.get_or_insert(why);
     }
 
     fn take_rows(&mut self, least: usize) {

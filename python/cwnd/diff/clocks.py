@@ -19,8 +19,8 @@ def clocks(side: Side) -> list[int]:
         return []
     if side.lane == SIM:
         return side.scenario.host_clocks
-    live = side.summary.get("live")
-    rate = live["settings"].get(SETTING) if live else None
+    kernels = side.summary.get("live") or side.summary.get("linux")
+    rate = kernels["settings"].get(SETTING) if kernels else None
     return [int(rate)] if rate else []
 
 

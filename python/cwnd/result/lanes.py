@@ -78,7 +78,7 @@ class Engine(Protocol):
 
 def known_lane(lane: object, field: str = "lane") -> str:
     """A lane that runs scenarios; else `ScenarioError`, which names it as `field`."""
-    if not isinstance(lane, str) or kind_of(lane) not in LANES or (lane not in LANES and kind_of(lane) != LINUX):
+    if not isinstance(lane, str) or not (lane in LANES or (kind_of(lane) == LINUX and kernel_of(lane))):
         raise refused(field, lane, "a lane", LANES)
     return lane
 

@@ -91,6 +91,14 @@ def test_a_set_with_parameters_runs_in_the_kernel() -> None:
     assert gentle.summary["linux"]["algorithms"] == ["r_cubic"]
 
 
+def test_a_diff_of_hosts_with_other_clocks_says_so() -> None:
+    linux = run("cubic-linux")
+    for clock, says in (("1000Hz", 1), ("250Hz", 0)):
+        sim = run(package.Flow("cubic-linux", host_clock=clock), lane="sim")
+        notes = package.diff(sim, linux).notes
+        assert len(notes) == says and all("1000 Hz, B's of 250 Hz" in note for note in notes)
+
+
 # Ten sets of one name, and two more.
 def test_many_sets_of_one_algorithm_run_and_results_keep_no_descriptors() -> None:
     flows = [package.Flow("cubic-linux", beta=0.5 + number / 100) for number in range(12)]
@@ -133,6 +141,7 @@ def test_what_the_lane_does_not_do_is_refused_in_a_line(cwnd: Cli, virtual_kerne
         (["kernel/cubik"], "expected an algorithm that this kernel has, behind `kernel/` (did you mean cubic?)"),
         (["cubic", "--lane", "linux:9.9"], '--lane: "9.9" is not accepted; expected one that is built'),
         (["cubic", "--lane", "linux:6.12:7"], '--lane: "6.12:7" is not accepted'),
+        (["cubic", "--lane", "linux:"], '--lane: "linux:" is not accepted; expected a lane'),
         (["cubic", "--threads", "2"], "--threads"),
         (["cubic@stack=quinn"], "there are no stacks in lane linux"),
     ]:
