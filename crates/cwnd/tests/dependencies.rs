@@ -18,11 +18,13 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-record", 2),
     ("cwnd-s2n-quic", 2),
     ("cwnd-scenario", 2),
+    ("cwnd-arrow", 3),
     ("cwnd-sim", 3),
     ("cwnd-bpf", 3),
     ("cwnd-live", 4),
     ("cwnd-stacks", 4),
     ("cwnd-fuzz", 5),
+    ("cwnd-linux", 5),
     ("cwnd-wasm", 5),
     ("cwnd-python", 6),
 ];
