@@ -23,7 +23,7 @@ pub use curves::{Curves, Extremes, FlowCurves, LinkCurves};
 pub use run_summary::Summary;
 pub use tables::{
     ConnectionRow, CwndRow, EventRow, FlowSummary, HookRow, InnerRow, LinkSummary, PacketRow, QueueRow,
-    RateRow, TrafficSummary, TransferCounts, TransferRow, WaitRow,
+    RateRow, RateSample, TrafficSummary, TransferCounts, TransferRow, WaitRow,
 };
 pub use tcp_header::TcpHeader;
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// Levels of the crates, lowest first; lanes (level 3) never import each other.
+/// Levels of the crates, lowest first; lanes (level 4) never import each other.
 const LEVELS: &[(&str, u32)] = &[
     ("cwnd", 1),
     ("cwnd-link", 1),
@@ -19,14 +19,15 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-s2n-quic", 2),
     ("cwnd-scenario", 2),
     ("cwnd-arrow", 3),
-    ("cwnd-sim", 3),
-    ("cwnd-bpf", 3),
-    ("cwnd-live", 4),
-    ("cwnd-stacks", 4),
-    ("cwnd-fuzz", 5),
-    ("cwnd-linux", 5),
-    ("cwnd-wasm", 5),
-    ("cwnd-python", 6),
+    ("cwnd-kernel-records", 3),
+    ("cwnd-sim", 4),
+    ("cwnd-bpf", 4),
+    ("cwnd-live", 5),
+    ("cwnd-stacks", 5),
+    ("cwnd-fuzz", 6),
+    ("cwnd-linux", 6),
+    ("cwnd-wasm", 6),
+    ("cwnd-python", 7),
 ];
 
 fn level(name: &str) -> Option<u32> {

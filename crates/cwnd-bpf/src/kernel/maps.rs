@@ -4,6 +4,7 @@
 use std::ffi::OsStr;
 use std::os::fd::AsFd;
 
+pub(crate) use cwnd_kernel_records::field;
 use libbpf_rs::{Map, MapCore, MapFlags, MapInfo, Object, OpenMapMut, OpenObject};
 
 use crate::kernel::error::{Error, refused};
@@ -33,12 +34,6 @@ pub(crate) fn padded<const N: usize>(text: &str) -> [u8; N] {
 pub(crate) fn text(field: &[u8]) -> String {
     let end = field.iter().position(|byte| *byte == 0).unwrap_or(field.len());
     String::from_utf8_lossy(&field[..end]).into_owned()
-}
-
-/// A field's bytes.
-pub(crate) fn field<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
-    // The length was checked once, for the whole.
-    bytes.get(offset..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
 }
 
 /// The only value of a map of variables.

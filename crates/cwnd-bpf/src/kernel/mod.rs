@@ -47,7 +47,7 @@ pub use loaded_module::{Load, LoadedModule};
 pub use module::Module;
 pub use object_file::ObjectFile;
 pub use owned_module::{HookCost, OwnedModule};
-pub use recorder::{CallRecord, PacketRecord, Recorder};
+pub use recorder::Recorder;
 pub use registration::{Registration, registrations};
 pub use run_time::Timing;
 pub use shared_module::SharedModule;
@@ -58,4 +58,4 @@ pub use unseen::UnseenSegments;
 pub use wrapper::{PacketPrograms, Wrapper};
 
 pub use cwnd::Hook;
-pub use cwnd_bpf_build::shared_structs::{RawPacket, Socket};
+pub use cwnd_kernel_records::{CallRecord, PacketRecord, RawPacket, Socket};

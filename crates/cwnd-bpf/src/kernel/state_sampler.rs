@@ -17,9 +17,10 @@ use crate::kernel::error::{Error, refused};
 use crate::kernel::libbpf_log::with_libbpf_log;
 use crate::kernel::loader::{RING_MAX, RING_MIN, SAMPLER, wakeup_bytes};
 use crate::kernel::maps::{COUNTERS, RECORDS, field, fill, find, map};
-use crate::kernel::recorder::{conn, drain, socket};
+use crate::kernel::recorder::drain;
 use crate::kernel::tick::tick_hz;
 use cwnd_bpf_build::shared_structs::{RawCounters, RawState, Socket};
+use cwnd_kernel_records::{conn, socket};
 
 /// Name of the map, as `bpf/sampler.bpf.c` has it.
 const WANTED: &str = ".rodata.wanted";

@@ -15,9 +15,10 @@ use crate::kernel::error::{Error, refused};
 use crate::kernel::libbpf_log::with_libbpf_log;
 use crate::kernel::loader::{PROBE, RING_MAX, RING_MIN, wakeup_bytes};
 use crate::kernel::maps::{COUNTERS, RECORDS, field, fill, find, map, padded};
-use crate::kernel::recorder::{conn, drain, socket};
+use crate::kernel::recorder::drain;
 use crate::kernel::tick::tick_hz;
 use cwnd_bpf_build::shared_structs::{RawCounters, RawSample, Socket};
+use cwnd_kernel_records::{conn, socket};
 
 /// Name of the map, as `bpf/probe.bpf.c` has it.
 const WANTED: &str = ".rodata.wanted";

@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 
-use cwnd_bpf_build::shared_structs::RawPacket;
-
-use crate::kernel::recorder::PacketRecord;
+use cwnd_kernel_records::{PacketRecord, RawPacket};
 
 /// [`RawPacket::kind`] of what was sent.
 const SENT: u32 = 1;
@@ -49,7 +47,7 @@ fn data_segments(raw: &RawPacket) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::recorder::{PACKET_BYTES, packet};
+    use cwnd_kernel_records::{PACKET_BYTES, packet};
 
     // A packet of one connection with a header of 20 bytes: ((kind, bytes, size of its segments, the kernel's count), unseen so far).
     #[test]

@@ -3,7 +3,7 @@
 //! and the field that it is read from.
 
 use crate::column::{Column, PRIVATE_BYTES, Read, columns};
-use Read::{Bytes, Index};
+use Read::{Bytes, Index, MaybeCount, MaybeIndex};
 
 /// Fields of a connection that both `hooks` and `packets` have, with unit and description: a row of [`columns!`] with `_, _` has these.
 macro_rules! fields_of_connection {
@@ -56,6 +56,35 @@ columns! {
     Count differences: u64, "", "calls whose replay on the host gave another result";
 }
 
+/// A rate sample, as Linux gives one to `cong_control` (`struct rate_sample`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RateSample {
+    /// When its interval begins, on the connection's clock, µs.
+    pub prior_mstamp_us: u64,
+    /// Length of the interval, µs; negative without a sample.
+    pub interval_us: i64,
+    /// Round trip time, µs; negative without a sample.
+    pub rtt_us: i64,
+    /// Segments delivered when the interval begins.
+    pub prior_delivered: u32,
+    /// Segments delivered in the interval; negative without a sample.
+    pub delivered: i32,
+    /// Of them, marked.
+    pub delivered_ce: i32,
+    /// Segments that the acknowledgement shows to be lost.
+    pub losses: u32,
+    /// Segments that it acknowledges, selectively or cumulatively.
+    pub acked_sacked: u32,
+    /// Segments in flight before it.
+    pub prior_in_flight: u32,
+    /// Whether the application limited the rate.
+    pub is_app_limited: bool,
+    /// Whether the newest delivered segment was sent again.
+    pub is_retrans: bool,
+    /// Whether the acknowledgement was probably delayed.
+    pub is_ack_delayed: bool,
+}
+
 columns! {
     /// A row of the table `hooks`: a call, the connection before it under the kernel's names, and what the call left.
     #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +93,8 @@ columns! {
         pub state_before: [u8; PRIVATE_BYTES],
         /// And after it.
         pub state_after: [u8; PRIVATE_BYTES],
+        /// The rate sample, of a call of `cong_control` in lane linux.
+        pub rate_sample: Option<RateSample>,
     }
     /// A row per call of a hook. The private area stands beside it: [`OUR_STATE`] or [`KERNELS_STATE`].
     pub static HOOKS;
@@ -183,6 +214,82 @@ columns! {
     Index rto: u32, "ticks", "timeout, with its back-off";
     Index backoff: u32, "", "doublings of the timeout";
 }
+
+/// The rate sample, which lane linux records: null at calls without one.
+pub static RATE_SAMPLE: &[Column<HookRow>] = &[
+    Column::new(
+        "rs_prior_mstamp_us",
+        "µs",
+        "rate sample: when its interval begins, on the connection's clock",
+        MaybeCount(|row| Some(row.rate_sample?.prior_mstamp_us)),
+    ),
+    Column::new(
+        "rs_interval_us",
+        "µs",
+        "rate sample: length of its interval; null without a valid one",
+        MaybeCount(|row| u64::try_from(row.rate_sample?.interval_us).ok()),
+    ),
+    Column::new(
+        "rs_rtt_us",
+        "µs",
+        "rate sample: round trip time; null without one",
+        MaybeCount(|row| u64::try_from(row.rate_sample?.rtt_us).ok()),
+    ),
+    Column::new(
+        "rs_prior_delivered",
+        "segments",
+        "rate sample: segments delivered when its interval begins",
+        MaybeIndex(|row| Some(row.rate_sample?.prior_delivered)),
+    ),
+    Column::new(
+        "rs_delivered",
+        "segments",
+        "rate sample: segments delivered in its interval; null without a valid one",
+        MaybeIndex(|row| u32::try_from(row.rate_sample?.delivered).ok()),
+    ),
+    Column::new(
+        "rs_delivered_ce",
+        "segments",
+        "rate sample: of them, marked",
+        MaybeIndex(|row| u32::try_from(row.rate_sample?.delivered_ce).ok()),
+    ),
+    Column::new(
+        "rs_losses",
+        "segments",
+        "rate sample: segments that the acknowledgement shows to be lost",
+        MaybeIndex(|row| Some(row.rate_sample?.losses)),
+    ),
+    Column::new(
+        "rs_acked_sacked",
+        "segments",
+        "rate sample: segments that the acknowledgement acknowledges, selectively or cumulatively",
+        MaybeIndex(|row| Some(row.rate_sample?.acked_sacked)),
+    ),
+    Column::new(
+        "rs_prior_in_flight",
+        "segments",
+        "rate sample: segments in flight before the acknowledgement",
+        MaybeIndex(|row| Some(row.rate_sample?.prior_in_flight)),
+    ),
+    Column::new(
+        "rs_is_app_limited",
+        "",
+        "rate sample: 1 if the application limited the rate",
+        MaybeIndex(|row| Some(u32::from(row.rate_sample?.is_app_limited))),
+    ),
+    Column::new(
+        "rs_is_retrans",
+        "",
+        "rate sample: 1 if the newest delivered segment was sent again",
+        MaybeIndex(|row| Some(u32::from(row.rate_sample?.is_retrans))),
+    ),
+    Column::new(
+        "rs_is_ack_delayed",
+        "",
+        "rate sample: 1 if the acknowledgement was probably delayed",
+        MaybeIndex(|row| Some(u32::from(row.rate_sample?.is_ack_delayed))),
+    ),
+];
 
 /// The private area where it is ours.
 pub static OUR_STATE: &[Column<HookRow>] = &[

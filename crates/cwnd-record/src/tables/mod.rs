@@ -22,7 +22,8 @@ pub use events::{EVENTS, EventRow};
 pub use flows::{FLOWS, FlowSummary};
 pub use inner::{INNER, InnerRow};
 pub use kernel_trace::{
-    CONNECTIONS, ConnectionRow, HOOKS, HookRow, KERNELS_STATE, OUR_STATE, PACKETS, PacketRow,
+    CONNECTIONS, ConnectionRow, HOOKS, HookRow, KERNELS_STATE, OUR_STATE, PACKETS, PacketRow, RATE_SAMPLE,
+    RateSample,
 };
 pub use links::{LINKS, LinkSummary};
 pub use queue::{QUEUE, QueueRow};
@@ -62,7 +63,7 @@ pub fn all() -> Vec<TableInfo> {
     const SIM: &[Lane] = &[Lane::Sim];
     const SCENARIOS: &[Lane] = Lane::OF_SCENARIOS;
     const KERNEL: &[Lane] = &[Lane::Kernel];
-    let hooks = HOOKS.iter().chain(OUR_STATE).chain(KERNELS_STATE);
+    let hooks = HOOKS.iter().chain(RATE_SAMPLE).chain(OUR_STATE).chain(KERNELS_STATE);
     vec![
         table("flows", "a flow: its summary", SCENARIOS, &*FLOWS),
         table("flows", "a connection", KERNEL, &*CONNECTIONS),

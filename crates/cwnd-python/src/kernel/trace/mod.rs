@@ -21,9 +21,9 @@ use cwnd_bpf::{
     CommandScope, Load as _, OwnedModule, PacketPrograms, PacketRecord, Probe, Recorder, RunningCommand,
     ScopeMethod, Socket, UnseenSegments, Wrapper,
 };
+use cwnd_kernel_records::StateLayout;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use rows::StateLayout;
 
 /// The longest that one wait lasts without looking whether Python wants to stop.
 const SLICE: Duration = Duration::from_millis(100);
