@@ -3,15 +3,16 @@
 //!
 //! The kernel calls with interrupts off, from one thread: no call begins before the last one has returned.
 
-use crate::algorithms::{Algorithms, Socket};
+use crate::algorithms::{Algorithms, ShownConn, Wanted};
 use crate::kernel::Kernel;
+use crate::records::Records;
 use crate::run::{Run, aside};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
 use std::cell::RefCell;
 use std::ffi::{c_int, c_uint, c_ulong, c_ulonglong, c_void};
 
-const VERSION: c_uint = 1;
+const VERSION: c_uint = 2;
 
 /// What the kernel calls: `struct cwnd_links`.
 #[repr(C)]
@@ -22,10 +23,11 @@ pub struct Links {
     due: extern "C" fn(c_ulonglong),
     next: extern "C" fn() -> c_ulonglong,
     told: unsafe extern "C" fn(c_ulonglong, *const c_void, c_uint) -> c_int,
-    hook: unsafe extern "C" fn(c_uint, c_uint, *mut c_uint, *mut Socket, *const c_uint) -> c_uint,
+    hook: unsafe extern "C" fn(c_uint, c_uint, *mut c_uint, *mut ShownConn, *const c_uint) -> c_uint,
+    recorded: unsafe extern "C" fn(c_uint, c_uint, *const c_void, c_uint),
 }
 
-static LINKS: Links = Links { version: VERSION, open, sent, due, next, told, hook };
+static LINKS: Links = Links { version: VERSION, open, sent, due, next, told, hook, recorded };
 
 /// The library's only symbol.
 #[unsafe(no_mangle)]
@@ -38,6 +40,8 @@ thread_local! {
     static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
     // Apart: a hook may be called while a packet is on its way through the links, which the kernel sends from within.
     static ALGORITHMS: RefCell<Algorithms> = RefCell::new(Algorithms::default());
+    // Apart for the same reason.
+    static RECORDS: RefCell<Records> = RefCell::new(Records::default());
 }
 
 fn with<T>(task: impl FnOnce(&mut Run) -> T) -> Option<T> {
@@ -81,15 +85,19 @@ unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint
     // SAFETY: the caller's promise.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
     let Ok(message) = postcard::from_bytes(bytes) else { return 1 };
-    if let Message::Algorithm { cc, params, name } = message {
+    if let Message::Algorithm { cc, params, name, is_recorded } = message {
+        let wanted = Wanted { cc: &cc, params: &params, name: &name, is_recorded };
         let refused = with(|run| {
-            let added = ALGORITHMS.with_borrow_mut(|all| all.add(run.kernel, &cc, &params, &name));
+            let added = ALGORITHMS.with_borrow_mut(|all| all.add(run.kernel, &wanted));
             added.map_err(|why| run.fail(why)).is_err()
         });
         return c_int::from(refused != Some(false));
     }
     let over = with(|run| run.told(now, message)).unwrap_or(false);
-    if over && let Some(run) = RUN.take() {
+    if over && let Some(mut run) = RUN.take() {
+        if let Err(why) = RECORDS.take().finish() {
+            run.fail(why);
+        }
         aside(move || run.finish());
     }
     0
@@ -101,12 +109,21 @@ unsafe extern "C" fn hook(
     algorithm: c_uint,
     hook: c_uint,
     connection: *mut c_uint,
-    socket: *mut Socket,
+    shown: *mut ShownConn,
     words: *const c_uint,
 ) -> c_uint {
     // SAFETY: the caller's promise; nobody else has them during the call.
-    let (connection, socket, words) = unsafe { (&mut *connection, &mut *socket, *words.cast::<[u32; 3]>()) };
-    ALGORITHMS.with_borrow_mut(|all| all.hook(algorithm, hook, connection, socket, words))
+    let (connection, shown, words) = unsafe { (&mut *connection, &mut *shown, *words.cast::<[u32; 3]>()) };
+    ALGORITHMS.with_borrow_mut(|all| all.hook(algorithm, hook, connection, shown, words))
+}
+
+/// # Safety
+/// `record` has `length` bytes.
+unsafe extern "C" fn recorded(algorithm: c_uint, connection: c_uint, record: *const c_void, length: c_uint) {
+    // SAFETY: the caller's promise.
+    let record = unsafe { std::slice::from_raw_parts(record.cast::<u8>(), length as usize) };
+    let (is_ours, state) = ALGORITHMS.with_borrow(|all| (all.is_ours(algorithm), all.state(connection)));
+    RECORDS.with_borrow_mut(|records| records.add(record, is_ours, state));
 }
 
 const _: () = assert!(size_of::<c_ulong>() == 8, "the driver has 64 bits");

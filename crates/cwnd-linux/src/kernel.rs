@@ -9,7 +9,7 @@ use std::ptr::{from_ref, null};
 #[repr(C)]
 pub struct Kernel {
     deliver: unsafe extern "C" fn(c_uint, *const c_void, *const c_void, c_uint),
-    add: unsafe extern "C" fn(c_uint, *const c_char, c_int) -> c_int,
+    add: unsafe extern "C" fn(c_uint, *const c_char, c_int, *const c_char, c_int) -> c_int,
 }
 
 impl Kernel {
@@ -20,9 +20,20 @@ impl Kernel {
         unsafe { (self.deliver)(to as c_uint, merged, packet.as_ptr().cast(), packet.len() as c_uint) }
     }
 
-    /// Makes an algorithm of this number a congestion control of this name; returns 0, or an error of the kernel.
-    pub fn add(&self, number: u32, name: &CStr, sets_the_rate: bool) -> i32 {
-        // SAFETY: the kernel copies the name.
-        unsafe { (self.add)(number, name.as_ptr(), c_int::from(sets_the_rate)) }
+    /// Makes an algorithm of this number a congestion control of this name; with `kernels`, the kernel's own of that name. Returns 0, or an
+    /// error of the kernel.
+    pub fn add(
+        &self,
+        number: u32,
+        name: &CStr,
+        sets_the_rate: bool,
+        kernels: Option<&CStr>,
+        is_recorded: bool,
+    ) -> i32 {
+        let kernels = kernels.map_or(null(), CStr::as_ptr);
+        // SAFETY: the kernel copies the name, and looks for the other one during the call.
+        unsafe {
+            (self.add)(number, name.as_ptr(), c_int::from(sets_the_rate), kernels, c_int::from(is_recorded))
+        }
     }
 }

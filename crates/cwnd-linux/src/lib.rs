@@ -6,6 +6,7 @@
 //! | `python/cwnd/linux/driver` | the driver, in C, which becomes a part of the kernel when that is built |
 //! | `algorithms` | our algorithms, as congestion controls of the kernel |
 //! | `interface`, `kernel` | what driver and library call of each other |
+//! | `records` | what connections do, call by call, where that is recorded |
 //! | `run` | the scenario's network between the kernel's two hosts, and what is recorded of it |
 //! | `output` | what the host hands in and gets back |
 //! | `process` | what makes the process of the kernel one of ours |
@@ -16,4 +17,5 @@ mod interface;
 mod kernel;
 mod output;
 mod process;
+mod records;
 mod run;

@@ -7,6 +7,7 @@
 //! | `CWND_LINUX_SCENARIO` | the scenario: a JSON object with its text (TOML) and the files that it names, by their paths |
 //! | `CWND_LINUX_PROGRESS` | time of the scenario, ns, and packets so far: two numbers of 64 bits |
 //! | `CWND_LINUX_RESULT` | the length of a JSON object (64 bits), the object, and the tables, whose places it has |
+//! | `CWND_LINUX_HOOKS`, `CWND_LINUX_PACKETS`, `CWND_LINUX_WINDOWS` | what recorded connections have done, where it is recorded: pieces of the tables of a trace |
 //! | `CWND_LINUX_SENDERS`, `CWND_LINUX_RECEIVERS` | the packets that were captured there (pcapng) |
 
 use cwnd_arrow::{stream, table};
@@ -22,7 +23,7 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
 
 /// The descriptor in this variable.
-fn given(name: &str) -> Option<File> {
+pub fn given(name: &str) -> Option<File> {
     let number = std::env::var(format!("CWND_LINUX_{name}")).ok()?.parse().ok()?;
     // SAFETY: the host's descriptor for this, which nobody else has.
     let file = unsafe { File::from_raw_fd(number) };
@@ -42,7 +43,7 @@ pub fn scenario() -> Result<Scenario, String> {
     let mut text = String::new();
     let mut file = given("SCENARIO").ok_or("no scenario was handed in")?;
     file.read_to_string(&mut text).map_err(|why| why.to_string())?;
-    GivenScenario::read(&text)
+    GivenScenario::read(&text).map(|(scenario, _)| scenario)
 }
 
 impl Output {

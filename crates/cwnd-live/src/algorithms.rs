@@ -51,6 +51,14 @@ pub trait Loader {
     /// # Errors
     /// [`Error::Scenario`] for one that this kernel cannot have.
     fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error>;
+
+    /// The name to use the kernel's own algorithm `name` by, which stands for `cc`.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`].
+    fn kernels_own(&mut self, _cc: &str, name: String) -> Result<String, Error> {
+        Ok(name)
+    }
 }
 
 /// Loads the kernel's objects; what was loaded goes with it.
@@ -131,8 +139,8 @@ impl Algorithms {
         let own =
             KERNELS_OWN.iter().find(|(set, name)| *set == cc && params.is_empty() && is_available(name));
         let name = match (kernels_own(cc), own) {
-            (Some(name), _) => available(name)?,
-            (None, Some((_, name))) => (*name).to_owned(),
+            (Some(name), _) => loader.kernels_own(cc, available(name)?)?,
+            (None, Some((_, name))) => loader.kernels_own(cc, (*name).to_owned())?,
             (None, None) => loader.load(cc, params)?,
         };
         self.known.push(Known { cc: cc.to_owned(), params: params.to_vec(), name });
@@ -212,13 +220,25 @@ impl Loader for ObjectLoader<'_> {
 /// Names of all parameter sets that a scenario's connections use, each once.
 #[must_use]
 pub fn used(scenario: &Scenario) -> BTreeSet<String> {
-    let of_flows = scenario.flows.iter().map(|group| group.cc.clone());
+    uses(scenario).map(|(cc, _)| cc).collect()
+}
+
+/// The parameters with which a scenario's connections use a parameter set, each combination once.
+#[must_use]
+pub fn parameters(scenario: &Scenario, cc: &str) -> BTreeSet<Vec<(String, String)>> {
+    uses(scenario).filter(|(name, _)| name == cc).map(|(_, params)| params).collect()
+}
+
+/// Parameter sets with the parameters that differ from them, of flows, of traffic, and of what flows switch to.
+fn uses(scenario: &Scenario) -> impl Iterator<Item = (String, Vec<(String, String)>)> {
+    let of_flows = scenario.flows.iter().map(|group| (group.cc.clone(), group.params.clone()));
     let of_traffic = scenario.traffic.iter().filter(|traffic| !matches!(traffic.model, Model::Udp(_)));
+    let of_traffic = of_traffic.map(|traffic| (traffic.sender.cc.clone(), traffic.sender.params.clone()));
     let switched = scenario.flow_actions().into_iter().filter_map(|(_, _, action)| match action {
-        FlowAction::Switch(cc, _) => Some(cc),
+        FlowAction::Switch(cc, params) => Some((cc, params)),
         _ => None,
     });
-    of_flows.chain(of_traffic.map(|traffic| traffic.sender.cc.clone())).chain(switched).collect()
+    of_flows.chain(of_traffic).chain(switched)
 }
 
 /// The running kernel's own algorithm of this name.

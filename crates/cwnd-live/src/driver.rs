@@ -63,14 +63,21 @@ impl Driver {
         }
     }
 
-    /// Asks for an algorithm of cwnd under this name.
+    /// Asks for an algorithm under this name: of cwnd, or `kernel/NAME`, one that the kernel has.
     ///
     /// # Errors
     /// [`Error::System`] where the library or the kernel does not have it.
-    pub fn add(&self, cc: &str, params: &[(String, String)], name: &str) -> Result<(), Error> {
+    pub fn add(
+        &self,
+        cc: &str,
+        params: &[(String, String)],
+        name: &str,
+        is_recorded: bool,
+    ) -> Result<(), Error> {
         let (cc, params, name) = (cc.to_owned(), params.to_vec(), name.to_owned());
         let what = format!("use {cc}");
-        let bytes = postcard::to_allocvec(&Message::Algorithm { cc, params, name }).map_err(io::Error::other);
+        let bytes = postcard::to_allocvec(&Message::Algorithm { cc, params, name, is_recorded })
+            .map_err(io::Error::other);
         bytes.and_then(|bytes| (&self.0).write_all(&bytes)).map_err(while_doing(what))
     }
 

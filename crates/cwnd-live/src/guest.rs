@@ -32,6 +32,8 @@ const ROWS_AT_ONCE: usize = 256;
 const MOST_LETTERS: usize = 15;
 /// What the names of cwnd's algorithms begin with there.
 const PREFIX: &str = "r_";
+/// And those of its own algorithms where they are recorded.
+const KERNELS_PREFIX: &str = "k_";
 /// What all hosts of this kernel share: room for connections whose windows are large, and for all packets that arrive at one time.
 const KERNEL_SETTINGS: [(&str, &str); 4] = [
     ("net/core/netdev_max_backlog", "1000000"),
@@ -92,34 +94,57 @@ fn prepare() -> Result<(), Error> {
 struct DriversAlgorithms<'a> {
     driver: &'a Driver,
     names: Vec<String>,
+    /// The one whose connections are recorded.
+    traced: Option<String>,
 }
 
-/// Name in the kernel of an algorithm of cwnd, the first with this number.
-fn short_name(cc: &str, number: usize) -> String {
+impl DriversAlgorithms<'_> {
+    fn is_traced(&self, cc: &str) -> bool {
+        self.traced.as_deref() == Some(cc)
+    }
+
+    /// A name that begins so, and that no other algorithm has.
+    fn new_name(&mut self, prefix: &str, cc: &str) -> String {
+        // The kernel's own may have the same name, and two sets may differ in their parameters alone.
+        let name = (0..).map(|number| short_name(prefix, cc, number)).find(|name| !self.names.contains(name));
+        let name = name.expect("there is always another number");
+        self.names.push(name.clone());
+        name
+    }
+}
+
+/// Name in the kernel of an algorithm, the first with this number.
+fn short_name(prefix: &str, cc: &str, number: usize) -> String {
     let end = if number == 0 { String::new() } else { format!("_{number}") };
-    let room = MOST_LETTERS - PREFIX.len() - end.len();
-    format!("{PREFIX}{}{end}", cc.chars().take(room).collect::<String>())
+    let room = MOST_LETTERS - prefix.len() - end.len();
+    format!("{prefix}{}{end}", cc.chars().take(room).collect::<String>())
 }
 
 impl Loader for DriversAlgorithms<'_> {
     fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error> {
-        // The kernel's own may have the same name, and two sets may differ in their parameters alone.
-        let name = (0..).map(|number| short_name(cc, number)).find(|name| !self.names.contains(name));
-        let name = name.expect("there is always another number");
-        self.driver.add(cc, params, &name)?;
-        self.names.push(name.clone());
+        let name = self.new_name(PREFIX, cc);
+        self.driver.add(cc, params, &name, self.is_traced(cc))?;
         Ok(name)
+    }
+
+    fn kernels_own(&mut self, cc: &str, name: String) -> Result<String, Error> {
+        if !self.is_traced(cc) {
+            return Ok(name);
+        }
+        let traced = self.new_name(KERNELS_PREFIX, &name);
+        self.driver.add(&format!("kernel/{name}"), &[], &traced, true)?;
+        Ok(traced)
     }
 }
 
 fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     let text = std::fs::read_to_string("/scenario.json").map_err(while_doing("read the scenario"))?;
     let refused = |why| while_doing("read the scenario")(io::Error::other::<String>(why));
-    let scenario = GivenScenario::read(&text).map_err(refused)?;
+    let (scenario, traced) = GivenScenario::read(&text).map_err(refused)?;
     check(&scenario, Lane::Linux).map_err(Error::Scenario)?;
     let flows = scenario.expand();
-    let algorithms =
-        Algorithms::load(&scenario, &flows, &mut DriversAlgorithms { driver, names: Vec::new() })?;
+    let mut loader = DriversAlgorithms { driver, names: Vec::new(), traced };
+    let algorithms = Algorithms::load(&scenario, &flows, &mut loader)?;
     let settings = HostSettings::of(&scenario);
     let host = |side| Host::of_driver(side, scenario.packet_size, &settings, || driver.make_host(side));
     let hosts = [host(HostSide::Senders)?, host(HostSide::Receivers)?];
@@ -187,10 +212,11 @@ mod tests {
     // 15 letters: two of the prefix, and what is left beside the number.
     #[test]
     fn names_of_many_sets_fit_and_differ() {
-        assert_eq!(short_name("cubic", 0), "r_cubic");
-        assert_eq!(short_name("westwood-linux", 0), "r_westwood-linu");
-        assert_eq!(short_name("westwood-linux", 10), "r_westwood-l_10");
-        let mut names: Vec<_> = (0..1000).map(|number| short_name("illinois-linux", number)).collect();
+        assert_eq!(short_name(PREFIX, "cubic", 0), "r_cubic");
+        assert_eq!(short_name(PREFIX, "westwood-linux", 0), "r_westwood-linu");
+        assert_eq!(short_name(PREFIX, "westwood-linux", 10), "r_westwood-l_10");
+        let mut names: Vec<_> =
+            (0..1000).map(|number| short_name(PREFIX, "illinois-linux", number)).collect();
         assert!(names.iter().all(|name| name.len() <= MOST_LETTERS));
         names.sort();
         names.dedup();

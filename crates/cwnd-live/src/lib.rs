@@ -86,7 +86,7 @@ pub use paths::{HostSide, Path, Paths, Ways};
 pub use wire::{TcpSegment, UdpDatagram};
 #[cfg(target_os = "linux")]
 pub use {
-    algorithms::{PluginObjects, used},
+    algorithms::{PluginObjects, parameters, used},
     application::FlowReport,
     carrier::CarrierReport,
     crossing::{Crossing, Delivery, FlowState, Rows},

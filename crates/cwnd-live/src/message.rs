@@ -16,31 +16,37 @@ pub struct GivenScenario {
     scenario: String,
     /// The files that it names, by their paths.
     files: BTreeMap<String, String>,
+    /// The algorithm whose connections are recorded, call by call.
+    #[serde(default)]
+    traced: Option<String>,
 }
 
 impl GivenScenario {
-    /// Reads one.
+    /// Reads one: the scenario, and the algorithm whose connections are recorded.
     ///
     /// # Errors
     /// A line that says why it is none.
-    pub fn read(text: &str) -> Result<Scenario, String> {
-        let Self { scenario, files } = serde_json::from_str(text).map_err(|why| why.to_string())?;
+    pub fn read(text: &str) -> Result<(Scenario, Option<String>), String> {
+        let Self { scenario, files, traced } = serde_json::from_str(text).map_err(|why| why.to_string())?;
         let file = |path: &str| files.get(path).cloned().ok_or_else(|| "it was not handed in".to_owned());
-        Scenario::from_toml_with(&scenario, &file).map_err(|invalid| invalid.to_string())
+        let scenario = Scenario::from_toml_with(&scenario, &file).map_err(|invalid| invalid.to_string())?;
+        Ok((scenario, traced))
     }
 }
 
 /// A message.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Message {
-    /// The kernel shall have this algorithm of cwnd, under this name.
+    /// The kernel shall have this algorithm under this name.
     Algorithm {
-        /// The parameter set.
+        /// The parameter set; or `kernel/NAME`, an algorithm that the kernel has.
         cc: String,
         /// Parameters that differ from it.
         params: Vec<(String, String)>,
         /// The name.
         name: String,
+        /// Whether what its connections do is recorded.
+        is_recorded: bool,
     },
     /// Traffic opens a connection or sends a datagram.
     Announced(Announced),

@@ -50,6 +50,12 @@ impl Lab {
         cwnd_live::used(&scenario.inner).into_iter().collect()
     }
 
+    /// The parameters with which flows and traffic use this parameter set, each combination once: names and values.
+    #[staticmethod]
+    fn parameters(scenario: &Scenario, cc: &str) -> Vec<Vec<(String, String)>> {
+        cwnd_live::parameters(&scenario.inner, cc).into_iter().collect()
+    }
+
     /// Where its algorithms run, as results name it.
     #[classattr]
     const LANE: &'static str = Lane::Live.name();

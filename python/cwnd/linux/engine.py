@@ -112,12 +112,13 @@ class Header(TypedDict):
 class VirtualRun:
     """A run of a scenario by a kernel in virtual time: `step` waits for it, and at its end summary and tables are there.
 
-    Raises `ScenarioError` for what the lane does not do, `OSError` where the system does not allow it.
+    What the connections of the algorithm `traced` do is in `records` then, as tables of a trace. Raises `ScenarioError` for what the lane does
+    not do, `OSError` where the system does not allow it.
     """
 
     LANE = "linux"
 
-    def __init__(self, scenario: Scenario, kernel: Kernel) -> None:
+    def __init__(self, scenario: Scenario, kernel: Kernel, traced: str | None = None) -> None:
         if lacking := parts_that_lack():
             raise OSError(
                 f"lane {self.LANE}: this cwnd has no {' and no '.join(lacking)}; `make linux` in a clone builds them"
@@ -131,12 +132,13 @@ class VirtualRun:
         self.kernel = kernel
         self.duration_ns = round(scenario.duration_s * 1e9)
         files = {each.path: each.contents.decode() for each in scenario.files}
-        given = json.dumps({"scenario": scenario.to_toml(), "files": files}).encode()
+        given = json.dumps({"scenario": scenario.to_toml(), "files": files, "traced": traced}).encode()
         guest = b"".join(archive(GUEST.read_bytes(), given))
         self.guest, self.given = Memory("guest", guest), Memory("scenario", given)
         self.progress_memory, self.result, self.console = Memory("progress"), Memory("result"), Memory("console")
         self.packets_memory = {host: Memory(host) for host in ("senders", "receivers")}
         self.taken = dict.fromkeys(self.packets_memory, 0)
+        self.records = {} if traced is None else {table: Memory(table) for table in RECORDS}
         self.cpu_s = 0.0
         self.header: Header | None = None
         self.tables: dict[str, pa.Table] = {}
@@ -153,6 +155,7 @@ class VirtualRun:
             "PROGRESS": self.progress_memory.number,
             "RESULT": self.result.number,
             **{host.upper(): each.number for host, each in self.packets_memory.items()},
+            **{RECORDS[table]: each.number for table, each in self.records.items()},
         }
         environment = {
             "LD_PRELOAD": str(LINKS),
@@ -312,6 +315,8 @@ class VirtualRun:
         return batch
 
 
+#: Tables of a trace, and what the library calls them.
+RECORDS = {"hooks": "HOOKS", "packets": "PACKETS", "cwnd": "WINDOWS"}
 #: Tables of samples and events, which may be long.
 RECORDED = ("cwnd", "queue", "events", "inner", "transfers")
 

@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 #: Ticks of a second, unless something else is asked for: those of most distributions' kernels.
 USUAL_HZ = 250
 HZ = (100, USUAL_HZ, 1000)
-#: Changes with how a kernel is built, where neither the driver nor the options show it.
+#: Changes with how a kernel is built, where neither the driver nor the options nor the corrections show it.
 RECIPE = 1
 ABOUT, EXECUTABLE = "about.json", "linux"
 VERSION = re.compile(r"\d{1,3}\.\d{1,4}")
@@ -121,7 +121,7 @@ def driver_files() -> list[Path]:
 
 def driver_digest() -> str:
     """A digest of what of this cwnd is in a kernel."""
-    files = digest_of_files([*driver_files(), HERE / "options.toml"])
+    files = digest_of_files([*driver_files(), HERE / "options.toml", HERE / "corrections.py"])
     return hashlib.sha256(f"{RECIPE} {files}".encode()).hexdigest()
 
 

@@ -104,9 +104,7 @@ def source_of(version: str | None, file: str | os.PathLike[str] | None) -> Sourc
 def check_age(version: str) -> None:
     """Refuses a version that the lane cannot use."""
     if number_of(version) < number_of(OLDEST_LINUX):
-        raise refused(
-            "VERSION", version, f"Linux {OLDEST_LINUX} or newer: the lane reads a count that older ones do not have"
-        )
+        raise refused("VERSION", version, f"Linux {OLDEST_LINUX} or newer, with which the lane was tried")
 
 
 def given(version: str | None, path: Path) -> Source:

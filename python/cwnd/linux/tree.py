@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Makes an unpacked source of Linux that of a kernel of lane linux: our driver, its configuration, and two corrections."""
+"""Makes an unpacked source of Linux that of a kernel of lane linux: our driver, its configuration, and corrections."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cwnd._internal.input_errors import refused
+from cwnd.linux.corrections import correct
 from cwnd.linux.kernels import HERE, driver_files
 
 #: Lines in front of which something is added: of arch/um/drivers/Makefile, and of Kconfig.
 RULES = r"^include (?:\$\(srctree\)/)?arch/um/scripts/Makefile\.rules$"
 INCLUDED = r'^source "scripts/Kconfig\.include"$'
 OUR_KCONFIG, OUR_OPTIONS = "Kconfig.cwnd", "all.config"
-#: arch/x86/um/user-offsets.c: room for a processor's registers, in longs. Those of processors with AMX take 11 kB, and the first process of
-#: the kernel would end. From 6.13 on the kernel asks the processor.
-SMALL, LARGE = "DEFINE_LONGS(HOST_FP_SIZE, 2696)", "DEFINE_LONGS(HOST_FP_SIZE, 16384)"
 
 
 def options() -> dict[str, str]:
@@ -48,10 +46,7 @@ def prepare(tree: Path, version: str, hz: int) -> None:
     makefile = drivers / "Makefile"
     added = insert(makefile, RULES, "obj-y += cwnd/\n", version)
     makefile.write_text(added, encoding="utf-8", errors="surrogateescape")
-    offsets = tree / "arch" / "x86" / "um" / "user-offsets.c"
-    text = offsets.read_text(encoding="utf-8")
-    if SMALL in text:
-        offsets.write_text(text.replace(SMALL, LARGE), encoding="utf-8")
+    correct(tree, version)
     # arch/um/Kconfig fixes HZ at 100 without a question. The first default of an option counts.
     ours = insert(tree / "Kconfig", INCLUDED, f"config HZ\n\tint\n\tdefault {hz}\n\n", version)
     (tree / OUR_KCONFIG).write_text(ours, encoding="utf-8", errors="surrogateescape")

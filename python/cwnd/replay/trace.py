@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -43,23 +43,41 @@ def replay(path: str | Path, cc: str, tick_hz: int = TICK_HZ, params: list[tuple
     Window, threshold, progress and result are compared after every call; `pacing_compared` and `states_compared` count the calls
     after which pacing (rate and status) and the bytes of the state were compared too: all, in a trace of an algorithm of ours.
     """
-    runs: dict[int, Replay] = {}
     try:
         with parquet_file(Path(path)) as file:
-            for batch in file.batches(ROWS_PER_BATCH):
-                used_columns = {name: batch.column(name) for name in batch.schema.names if name != "state_before"}
-                columns = [column_of(name, column) for name, column in used_columns.items()]
-                rows = pa.RecordBatch.from_arrays(columns, names=list(used_columns))
-                for connection, part in by_connection(rows):
-                    if connection not in runs:
-                        runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params or [])
-                    runs[connection].feed(part)
+            runs = replays(file.batches(ROWS_PER_BATCH), cc, tick_hz, params or [])
     except (NoResultError, pa.ArrowException) as error:
         raise TraceError(f'TRACE: "{path}" is not accepted; expected a recorded trace in Parquet: {error}') from None
     except ScenarioError:
         raise
     except ValueError as error:
         raise TraceError(f'TRACE: "{path}" is not accepted; {error}') from None
+    return outcome_of(runs)
+
+
+def replays(
+    batches: Iterable[pa.RecordBatch], cc: str, tick_hz: int, params: list[tuple[str, str]]
+) -> dict[int, Replay]:
+    """Feeds the rows of a trace to `cc`, each connection's to its own instance; returns these by connection."""
+    runs: dict[int, Replay] = {}
+    for batch in batches:
+        used_columns = {name: batch.column(name) for name in batch.schema.names if is_replayed(name)}
+        columns = [column_of(name, column) for name, column in used_columns.items()]
+        rows = pa.RecordBatch.from_arrays(columns, names=list(used_columns))
+        for connection, part in by_connection(rows):
+            if connection not in runs:
+                runs[connection] = Replay(cc, recorded_hz(part) or tick_hz, params)
+            runs[connection].feed(part)
+    return runs
+
+
+def is_replayed(column: str) -> bool:
+    """Whether a replay reads this column: it takes neither the state before a call nor rate samples."""
+    return column != "state_before" and not column.startswith("rs_")
+
+
+def outcome_of(runs: dict[int, Replay]) -> Outcome:
+    """What the replays of all connections counted together."""
     firsts = [
         run.first if len(runs) == 1 else f"connection {connection}, {run.first}"
         for connection, run in runs.items()

@@ -14,7 +14,7 @@ from cwnd import _native
 from cwnd._internal.input_errors import path_of
 from cwnd._internal.json_files import read_json
 from cwnd._internal.parquet_files import NoResultError, parquet_file
-from cwnd.replay.trace import TraceError, column_of
+from cwnd.replay.trace import TraceError, column_of, is_replayed
 
 if TYPE_CHECKING:
     from cwnd._native import TransportOutcome
@@ -98,6 +98,7 @@ def read(folder: Path, name: str) -> pa.Table:
     for column in COLUMNS[name]:
         if column not in table.column_names:
             raise TraceError(f'TRACE: "{file}" is not accepted; column {column}: missing; expected the table {name}')
+    table = table.select([column for column in table.column_names if is_replayed(column)])
     for column in table.column_names:
         if table[column].null_count:
             raise TraceError(f'TRACE: "{file}" is not accepted; column {column}: null; expected a value in every row')

@@ -11,6 +11,13 @@ from pathlib import Path
 RUNS = r"""#!/bin/sh
 echo 'the first process runs'
 """
+#: What Linux 6.1 has where it does not count timeouts.
+TCP_SOCK = "struct tcp_sock {\n\tu16\ttcp_header_len;\t/* Bytes of tcp header to send */\n};\n"
+TIMER = "\ticsk->icsk_retransmits++;\n\tif (tcp_retransmit_skb(sk) > 0) {\n\t}\n\ticsk->icsk_retransmits++;\n"
+TCP_INFO = (
+    "struct tcp_info {\n\t__u32\ttcpi_snd_wnd;\t/* peer's window after\n\t\t\t * scaling (bytes)\n\t\t\t */\n};\n"
+)
+GET_INFO = "\tinfo->tcpi_rto = 0;\n"
 MAKEFILE = """\
 VERSION = {version}
 PATCHLEVEL = {level}
@@ -58,7 +65,19 @@ class FakeLinux:
             "net/Kconfig": self.kconfig,
             "arch/um/Kconfig": "config HZ\n\tint\n\tdefault 100\n",
             "arch/um/drivers/Makefile": self.drivers,
-            "arch/x86/um/user-offsets.c": "DEFINE_LONGS(HOST_FP_SIZE, 2696);\n",
+            "arch/x86/um/user-offsets.c": "\tDEFINE_LONGS(HOST_FP_SIZE, 2696);\n",
+            "net/ipv4/tcp_input.c": "{\n\ttrace_tcp_probe(sk, skb);\n}\n",
+            "net/core/dev.c": "{\n\ttrace_net_dev_queue(skb);\n}\n",
+            **(
+                {
+                    "include/linux/tcp.h": TCP_SOCK,
+                    "net/ipv4/tcp_timer.c": TIMER,
+                    "include/uapi/linux/tcp.h": TCP_INFO,
+                    "net/ipv4/tcp.c": GET_INFO,
+                }
+                if self.version == "6.1"
+                else {}
+            ),
             "kernel": self.kernel,
             "drivers/gpu/drm/large.c": "large\n",
             "drivers/gpu/Makefile": "obj-y += drm/\n",

@@ -101,11 +101,28 @@ def test_the_source_gets_the_driver_and_room_for_wide_registers(tmp_path: Path) 
         "cwnd.h",
         "cwnd_ioctl.h",
         "cwnd_kern.c",
+        "cwnd_record.c",
         "cwnd_tcp.c",
         "cwnd_user.c",
     ]
     assert (drivers / "Makefile").read_text() == f"obj-y += cwnd/\n{FakeLinux().drivers}"
-    assert (place / "arch/x86/um/user-offsets.c").read_text() == "DEFINE_LONGS(HOST_FP_SIZE, 16384);\n"
+    assert (place / "arch/x86/um/user-offsets.c").read_text() == "\tDEFINE_LONGS(HOST_FP_SIZE, 16384);\n"
+    received = (place / "net/ipv4/tcp_input.c").read_text()
+    assert received.index("\t\tcwnd_ack(sk, skb);") < received.index("\ttrace_tcp_probe(sk, skb);")
+    sent = (place / "net/core/dev.c").read_text()
+    assert sent.index("\t\tcwnd_sent(skb);") < sent.index("\ttrace_net_dev_queue(skb);")
+
+
+# Linux counts the timeouts of a connection from 6.7 on, at byte 240 of TCP_INFO, 8 behind `tcpi_snd_wnd`; and a retransmission by timeout once.
+def test_an_older_kernel_counts_timeouts_too(tmp_path: Path) -> None:
+    place = FakeLinux(version="6.1").folder(tmp_path / "source")
+    tree.prepare(place, "6.1", 250)
+    assert "\tu32\tcwnd_timeouts;\n\tu16\ttcp_header_len;" in (place / "include/linux/tcp.h").read_text()
+    timer = (place / "net/ipv4/tcp_timer.c").read_text()
+    assert timer.startswith("\ttcp_sk(sk)->cwnd_timeouts++;\n") and timer.count("cwnd_timeouts") == 1
+    info = (place / "include/uapi/linux/tcp.h").read_text()
+    assert "*/\n\t__u32\tcwnd_unused[2];\n\t__u16\tcwnd_total_rto, cwnd_unused_rto;\n" in info
+    assert "cwnd_total_rto = tp->cwnd_timeouts;" in (place / "net/ipv4/tcp.c").read_text()
 
 
 def test_a_newer_source_replaces_the_kernel_of_its_name(cache: Path, tmp_path: Path) -> None:
@@ -254,7 +271,7 @@ def test_what_is_not_accepted_is_one_line(cwnd: Cli, cache: Path, tmp_path: Path
     build_with = lambda *words: cwnd("linux", "build", *words)  # noqa: E731
     refused(build_with("newest"), "VERSION", "newest", "a version of Linux, such as 6.12")
     refused(build_with("6.999"), "VERSION", "6.999", "apt-get install linux-source-6.999", "--source")
-    refused(build_with("6.1"), "VERSION", '"6.1"', "Linux 6.7 or newer")
+    refused(build_with("5.10"), "VERSION", '"5.10"', "Linux 6.1 or newer")
     refused(build_with("--hz", "300"), "--hz", "300", "100, 250, 1000")
     refused(build_with("--source", source, "--jobs", "0"), "--jobs", "0", "1 or more")
     refused(build_with("--source", tmp_path / "none"), "--source", "none", "exists")

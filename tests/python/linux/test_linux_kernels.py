@@ -159,7 +159,12 @@ def test_doctor_knows_the_lane_and_what_it_lacks(folder: Path, tmp_path: Path, m
 
 @pytest.mark.parametrize(
     ("there", "newest"),
-    [(["6.1", "6.12", "6.9"], "6.12"), (["6.1"], debian_packages.USUAL_LINUX), ([], debian_packages.USUAL_LINUX)],
+    [
+        (["6.1", "6.12", "6.9"], "6.12"),
+        (["6.1"], "6.1"),
+        (["5.10"], debian_packages.USUAL_LINUX),
+        ([], debian_packages.USUAL_LINUX),
+    ],
 )
 def test_the_package_is_the_newest_source_that_debian_has_and_the_lane_can_use(
     monkeypatch: pytest.MonkeyPatch, there: list[str], newest: str

@@ -133,7 +133,7 @@ def test_traffic_captures_and_tables_are_those_of_lane_live(cwnd: Cli, tmp_path:
     assert 1.66 < end < 2.5
     assert len(result.table("transfers")) > 1
     assert sorted(result.packets) == ["receivers", "senders"]
-    assert "Linux 6." in done.stdout and "in virtual time" in done.stdout
+    assert "Linux " in done.stdout and "in virtual time" in done.stdout
 
 
 def test_what_the_lane_does_not_do_is_refused_in_a_line(cwnd: Cli, virtual_kernel: Kernel) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The commands of `cwnd linux`: the kernels of lane linux.
+"""The commands of `cwnd linux`: the kernels of lane linux, and traces of what connections do in them.
 
-Exit codes: 0 done, 2 the input was refused, 1 a tool is missing, the disk is full, make failed or the kernel does not run here.
+Exit codes: 0 done, 2 the input was refused, 1 a tool is missing, the disk is full, make failed or the kernel does not run here; of `trace`,
+also that kernel and host differ.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import typer
 from cwnd.cli.application import Application
 from cwnd.cli.options import Json
 
-app = Application("Build the user-mode Linux kernels that lane linux runs scenarios in, list them, and remove them.")
+app = Application(
+    "Build the user-mode Linux kernels of lane linux, list them, remove them, and trace connections in them."
+)
 
 
 @app.callback(invoke_without_command=True)
@@ -95,3 +98,56 @@ def remove(
 
     for folder in delete(name):
         note(f"removed {folder}")
+
+
+@app.command()
+def trace(
+    path: Annotated[Path, typer.Argument(metavar="SCENARIO", help="Scenario file (.toml, .json).")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="DIR", help="Write the tables of the trace to this folder.")
+    ],
+    cc: Annotated[
+        str | None,
+        typer.Option(
+            "--cc",
+            metavar="NAME",
+            help="Algorithm of the scenario to trace, such as cubic or kernel/bbr.",
+            show_default="the scenario's only one",
+        ),
+    ] = None,
+    kernel: Annotated[
+        str | None,
+        typer.Option(
+            "--kernel", metavar="NAME", help="Kernel, as cwnd linux list shows it.", show_default="the newest"
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an earlier trace or another result in the folder.")
+    ] = False,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="Write no picture.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario in lane linux, and record every hook call, segment and timer of an algorithm's connections.
+
+    The algorithm is one of cwnd or of the kernel. Each call is repeated in this program, if cwnd has the algorithm; exit code 1 if the two
+    ever differ. cwnd replay reads the folder, with --transport too.
+
+    Example: cwnd linux trace x.toml -o trace
+    """
+    from contextlib import nullcontext
+
+    from cwnd._internal.messages import shows_progress
+    from cwnd.cli.progress import shown
+    from cwnd.kernel.trace import report
+    from cwnd.linux.tracing import trace as record
+    from cwnd.scenario.file import scenario_file
+
+    scenario = scenario_file(path)
+    with shown("tracing") if shows_progress() else nullcontext() as watch:
+        stored = record(scenario, out, cc=cc, kernel=kernel, force=force, pictures=not no_plots, progress=watch)
+    if as_json:
+        print(json.dumps(stored.summary))
+    else:
+        report(stored.summary, out)
+    if stored.summary["differences"]:
+        raise typer.Exit(1)

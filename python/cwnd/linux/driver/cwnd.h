@@ -7,12 +7,51 @@
 #define CWND_H
 
 /* What an algorithm sees of a connection: `cwnd::Conn`, whose documentation has meanings and units. */
-struct cwnd_socket {
+struct cwnd_conn {
 	unsigned long long now_us, delivered, pacing_rate;
 	unsigned int ticks, tick_hz, lsndtime_ticks, mss, snd_una, snd_nxt, packets_out, in_flight, max_packets_out, cwnd, cwnd_cnt, ssthresh,
 		prior_cwnd, cwnd_clamp, srtt_us8, min_rtt_us, gso_max_size;
 	unsigned char is_cwnd_limited, ca_state, pacing_status;
 };
+
+/*
+ * What is recorded: `Socket`, `RawRecord`, `RawRateSample` and `RawPacket` of cwnd-bpf-build, whose documentation has meanings and units.
+ * Their sizes are checked here and there. The library numbers them.
+ */
+#define CWND_PRIVATE_WORDS 26
+#define CWND_HEADER_BYTES 60
+
+struct cwnd_inside {
+	unsigned int packets_out, sacked_out, lost_out, retrans_out, rtt_min_us, mdev_us, rttvar_us, lost, total_retrans, prior_ssthresh,
+		high_seq, undo_marker, app_limited, snd_wnd;
+	unsigned short local_port, remote_port;
+};
+
+struct cwnd_call {
+	struct cwnd_conn before;
+	struct cwnd_inside inside;
+	unsigned long long seq, socket, time_us, pacing_rate_after;
+	unsigned int private_before[CWND_PRIVATE_WORDS], private_after[CWND_PRIVATE_WORDS], args[3], returned, hook, ticks_after, cwnd_after,
+		ssthresh_after, cwnd_cnt_after, pacing_status_after, repaired;
+	/* The rate sample that `cong_control` was given. */
+	unsigned long long prior_mstamp_us;
+	long long interval_us, rtt_us;
+	unsigned int prior_delivered;
+	int rate_delivered, rate_delivered_ce;
+	unsigned int losses, acked_sacked, prior_in_flight, is_app_limited, is_retrans, is_ack_delayed;
+};
+
+struct cwnd_packet {
+	struct cwnd_conn conn;
+	struct cwnd_inside inside;
+	unsigned long long seq, socket, time_ns, sent_ns;
+	unsigned int kind, bytes, gso_size, write_seq, pending, expires_ticks, rto_ticks, backoff, rack_rtt_us, reo_wnd_steps, reo_wnd_persist,
+		reordering, reord_seen, tlp_high_seq, undo_retrans, retrans_stamp, frto, data_segs_out;
+	unsigned char header[CWND_HEADER_BYTES];
+};
+
+_Static_assert(sizeof(struct cwnd_conn) == 96 && sizeof(struct cwnd_inside) == 60, "as in Rust");
+_Static_assert(sizeof(struct cwnd_call) == 512 && sizeof(struct cwnd_packet) == 328, "as in Rust");
 
 /* What the library calls. */
 struct cwnd_kernel {
@@ -22,10 +61,10 @@ struct cwnd_kernel {
 	 */
 	void (*deliver)(unsigned int side, const void *merged, const void *packet, unsigned int length);
 	/*
-	 * Makes an algorithm of the library a congestion control of this name; `sets_the_rate`: it has `cong_control`. Returns 0, or a
-	 * negative error.
+	 * Makes an algorithm of the library a congestion control of this name; `sets_the_rate`: it has `cong_control`. With `kernels` it is
+	 * that of the kernel with that name instead. `recorded`: what its connections do is told. Returns 0, or a negative error.
 	 */
-	int (*add)(unsigned int number, const char *name, int sets_the_rate);
+	int (*add)(unsigned int number, const char *name, int sets_the_rate, const char *kernels, int recorded);
 };
 
 /* What the kernel calls. Times are ns of the scenario; before its beginning they are 0. */
@@ -45,19 +84,35 @@ struct cwnd_links {
 	int (*told)(unsigned long long now, const void *bytes, unsigned int length);
 	/*
 	 * A hook of an algorithm is called, with its arguments in words. `connection` is 0 at `init`, and what the library has put there at
-	 * every other call. The library may change window, threshold, progress and rate of the socket. Returns what the hook does.
+	 * every other call. The library may change window, threshold, progress and rate of the connection. Returns what the hook does.
 	 */
-	unsigned int (*hook)(unsigned int algorithm, unsigned int hook, unsigned int *connection, struct cwnd_socket *socket,
+	unsigned int (*hook)(unsigned int algorithm, unsigned int hook, unsigned int *connection, struct cwnd_conn *conn,
 			     const unsigned int *words);
+	/*
+	 * A connection of the algorithm `algorithm`, whose connections are recorded, has done something: a `struct cwnd_call`, for which
+	 * `connection` is as above, or a `struct cwnd_packet`.
+	 */
+	void (*recorded)(unsigned int algorithm, unsigned int connection, const void *record, unsigned int length);
 };
 
-#define CWND_VERSION 1
+#define CWND_VERSION 2
 /* Name of the library's only symbol: `const struct cwnd_links *cwnd_links(void)`. */
 #define CWND_SYMBOL "cwnd_links"
 
 /* cwnd_tcp.c. */
 void cwnd_tcp_start(const struct cwnd_links *links);
-int cwnd_tcp_add(unsigned int number, const char *name, int sets_the_rate);
+int cwnd_tcp_add(unsigned int number, const char *name, int sets_the_rate, const char *kernels, int recorded);
+
+/* cwnd_record.c, where `sock` and `sk_buff` are the kernel's. */
+struct sock;
+void cwnd_show(const struct sock *sk, struct cwnd_conn *conn);
+void cwnd_call_begins(struct sock *sk, struct cwnd_call *call);
+void cwnd_call_ends(struct sock *sk, struct cwnd_call *call);
+/* Tells of the timer of this connection from now on. */
+void cwnd_record_timer(struct sock *sk);
+/* cwnd_tcp.c: whether what the connection does is recorded; then it is told, with the algorithm's number. */
+int cwnd_is_recorded(const struct sock *sk);
+void cwnd_tell(struct sock *sk, const void *record, unsigned int length);
 
 /* cwnd_user.c: the library in this process; null where there is none. */
 const struct cwnd_links *cwnd_find(void);

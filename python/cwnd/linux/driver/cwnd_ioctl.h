@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-/* What the guest's program asks of /dev/cwnd; src/device.rs of the guest has the same declarations. */
+/* What the guest's program asks of /dev/cwnd; crates/cwnd-live/src/driver.rs has the same declarations. */
 #ifndef CWND_IOCTL_H
 #define CWND_IOCTL_H
 

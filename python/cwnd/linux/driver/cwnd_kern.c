@@ -105,14 +105,16 @@ static const struct cwnd_kernel kernel = { .deliver = deliver, .add = cwnd_tcp_a
 static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 {
 	unsigned int side = dev == hosts[1], cwnd = 0, ssthresh = 0;
+	struct sock *sk = skb->sk;
 	unsigned long flags;
 
-	if (skb->sk && sk_fullsock(skb->sk) && skb->sk->sk_protocol == IPPROTO_TCP) {
-		cwnd = tcp_sk(skb->sk)->snd_cwnd;
-		ssthresh = tcp_sk(skb->sk)->snd_ssthresh;
-	}
-
-	if (skb->protocol == htons(ETH_P_IP) && !skb_linearize(skb)) {
+	if (skb->protocol != htons(ETH_P_IP) || skb_linearize(skb)) {
+		dev->stats.tx_dropped++;
+	} else {
+		if (sk && sk_fullsock(sk) && sk->sk_protocol == IPPROTO_TCP) {
+			cwnd = tcp_sk(sk)->snd_cwnd;
+			ssthresh = tcp_sk(sk)->snd_ssthresh;
+		}
 		dev->stats.tx_packets++;
 		dev->stats.tx_bytes += skb->len;
 		local_irq_save(flags);

@@ -2,6 +2,8 @@
 /*
  * Algorithms of cwnd as congestion controls of this kernel: each is a `struct tcp_congestion_ops` whose hooks show the library the fields of
  * the connection, and write back those that an algorithm may change. The library has the state; the connection's private area has its number.
+ *
+ * Where calls are recorded, the kernel's own algorithms get such a struct, too, whose hooks call theirs.
  */
 
 #include <linux/slab.h>
@@ -12,6 +14,9 @@
 struct algorithm {
 	struct tcp_congestion_ops ops;
 	unsigned int number;
+	/* The kernel's own that this calls; null for one of the library. */
+	const struct tcp_congestion_ops *kernels;
+	bool is_recorded;
 };
 
 static const struct cwnd_links *links;
@@ -19,49 +24,22 @@ static const struct cwnd_links *links;
 /* Numbers of the hooks: the table of hooks of crates/cwnd/src/hooks.rs. */
 enum { INIT, RELEASE, SSTHRESH, CONG_AVOID, SET_STATE, CWND_EVENT, IN_ACK_EVENT, UNDO_CWND, PKTS_ACKED, CONG_CONTROL };
 
-static void show(const struct sock *sk, struct cwnd_socket *s)
-{
-	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 min_rtt = tcp_min_rtt(tp);
+static void init(struct sock *sk);
 
-	*s = (struct cwnd_socket){
-		.now_us = tp->tcp_mstamp,
-		.delivered = tp->delivered,
-		.pacing_rate = sk->sk_pacing_rate,
-		.ticks = tcp_jiffies32,
-		.tick_hz = HZ,
-		.lsndtime_ticks = tp->lsndtime,
-		.mss = tp->mss_cache,
-		.snd_una = tp->snd_una,
-		.snd_nxt = tp->snd_nxt,
-		.packets_out = tp->packets_out,
-		.in_flight = tcp_packets_in_flight(tp),
-		.max_packets_out = tp->max_packets_out,
-		.cwnd = tp->snd_cwnd,
-		.cwnd_cnt = tp->snd_cwnd_cnt,
-		.ssthresh = tp->snd_ssthresh,
-		.prior_cwnd = tp->prior_cwnd,
-		.cwnd_clamp = tp->snd_cwnd_clamp,
-		.srtt_us8 = tp->srtt_us,
-		/* The kernel's "no sample yet" is all ones. */
-		.min_rtt_us = min_rtt == ~0U ? 0 : min_rtt,
-		.gso_max_size = sk->sk_gso_max_size,
-		.is_cwnd_limited = tp->is_cwnd_limited,
-		.ca_state = inet_csk(sk)->icsk_ca_state,
-		.pacing_status = sk->sk_pacing_status,
-	};
+static const struct algorithm *algorithm_of(const struct sock *sk)
+{
+	return container_of(inet_csk(sk)->icsk_ca_ops, struct algorithm, ops);
 }
 
-static u32 call(struct sock *sk, unsigned int hook, u32 first, u32 second, u32 third)
+/* Asks the library. */
+static u32 ask(struct sock *sk, const struct algorithm *algorithm, unsigned int hook, const u32 *words)
 {
-	const struct algorithm *algorithm = container_of(inet_csk(sk)->icsk_ca_ops, struct algorithm, ops);
-	const u32 words[3] = { first, second, third };
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct cwnd_socket before, now;
+	struct cwnd_conn before, now;
 	unsigned long flags;
 	u32 result;
 
-	show(sk, &before);
+	cwnd_show(sk, &before);
 	now = before;
 	local_irq_save(flags);
 	result = links->hook(algorithm->number, hook, inet_csk_ca(sk), &now, words);
@@ -77,90 +55,197 @@ static u32 call(struct sock *sk, unsigned int hook, u32 first, u32 second, u32 t
 	return result;
 }
 
+int cwnd_is_recorded(const struct sock *sk)
+{
+	const struct tcp_congestion_ops *ops = inet_csk(sk)->icsk_ca_ops;
+
+	return ops && ops->init == init && algorithm_of(sk)->is_recorded;
+}
+
+static void tell(const struct algorithm *algorithm, unsigned int connection, const void *record, unsigned int length)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	links->recorded(algorithm->number, connection, record, length);
+	local_irq_restore(flags);
+}
+
+void cwnd_tell(struct sock *sk, const void *record, unsigned int length)
+{
+	tell(algorithm_of(sk), 0, record, length);
+}
+
+static void add_sample(struct cwnd_call *call, const struct rate_sample *sample)
+{
+	if (!sample)
+		return;
+	call->prior_mstamp_us = sample->prior_mstamp;
+	call->interval_us = sample->interval_us;
+	call->rtt_us = sample->rtt_us;
+	call->prior_delivered = sample->prior_delivered;
+	call->rate_delivered = sample->delivered;
+	call->rate_delivered_ce = sample->delivered_ce;
+	call->losses = sample->losses;
+	call->acked_sacked = sample->acked_sacked;
+	call->prior_in_flight = sample->prior_in_flight;
+	call->is_app_limited = sample->is_app_limited;
+	call->is_retrans = sample->is_retrans;
+	call->is_ack_delayed = sample->is_ack_delayed;
+}
+
+/*
+ * A call of a hook: of the kernel's own algorithm where the struct stands for one, which is `theirs`, else of the library. What the call
+ * may change is looked at before it: `init` of DCTCP may replace the algorithm.
+ */
+#define CALL(sk, which, theirs, given, ...)                                                     \
+	({                                                                                      \
+		const struct algorithm *algorithm = algorithm_of(sk);                           \
+		const struct tcp_congestion_ops *kernels = algorithm->kernels;                  \
+		const u32 words[3] = { __VA_ARGS__ };                                           \
+		unsigned int connection = *(unsigned int *)inet_csk_ca(sk);                     \
+		struct cwnd_call call;                                                          \
+		u32 result = 0;                                                                 \
+												\
+		if (algorithm->is_recorded)                                                     \
+			cwnd_call_begins(sk, &call);                                            \
+		if (!kernels) {                                                                 \
+			result = ask(sk, algorithm, which, words);                              \
+			connection = connection ? : *(unsigned int *)inet_csk_ca(sk);           \
+		} else {                                                                        \
+			theirs;                                                                 \
+		}                                                                               \
+		if (algorithm->is_recorded) {                                                   \
+			call.hook = which;                                                      \
+			memcpy(call.args, words, sizeof(words));                                \
+			call.returned = result;                                                 \
+			add_sample(&call, given);                                               \
+			cwnd_call_ends(sk, &call);                                              \
+			tell(algorithm, kernels ? 0 : connection, &call, sizeof(call));         \
+		}                                                                               \
+		result;                                                                         \
+	})
+
 static void init(struct sock *sk)
 {
-	/* An algorithm that sets the rate is paced at it. */
-	if (inet_csk(sk)->icsk_ca_ops->cong_control)
+	const struct algorithm *this = algorithm_of(sk);
+
+	/* An algorithm of the library that sets the rate is paced at it. */
+	if (!this->kernels && this->ops.cong_control)
 		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
-	call(sk, INIT, 0, 0, 0);
+	if (this->is_recorded)
+		cwnd_record_timer(sk);
+	CALL(sk, INIT, if (kernels->init) kernels->init(sk), NULL, 0);
 }
 
 static void release(struct sock *sk)
 {
-	call(sk, RELEASE, 0, 0, 0);
+	CALL(sk, RELEASE, if (kernels->release) kernels->release(sk), NULL, 0);
 }
 
 static u32 ssthresh(struct sock *sk)
 {
-	return call(sk, SSTHRESH, 0, 0, 0);
+	return CALL(sk, SSTHRESH, result = kernels->ssthresh(sk), NULL, 0);
 }
 
 static void cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
-	call(sk, CONG_AVOID, ack, acked, 0);
+	CALL(sk, CONG_AVOID, kernels->cong_avoid(sk, ack, acked), NULL, ack, acked);
 }
 
 static void set_state(struct sock *sk, u8 new)
 {
-	call(sk, SET_STATE, new, 0, 0);
+	CALL(sk, SET_STATE, if (kernels->set_state) kernels->set_state(sk, new), NULL, new);
 }
 
 static void cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
-	call(sk, CWND_EVENT, event, 0, 0);
+	CALL(sk, CWND_EVENT, if (kernels->cwnd_event) kernels->cwnd_event(sk, event), NULL, event);
 }
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+/* The event that has a hook of its own. */
+static void cwnd_event_tx_start(struct sock *sk)
+{
+	CALL(sk, CWND_EVENT, if (kernels->cwnd_event_tx_start) kernels->cwnd_event_tx_start(sk), NULL, CA_EVENT_TX_START);
+}
+#endif
 
 static void in_ack_event(struct sock *sk, u32 flags)
 {
-	call(sk, IN_ACK_EVENT, flags, 0, 0);
+	CALL(sk, IN_ACK_EVENT, if (kernels->in_ack_event) kernels->in_ack_event(sk, flags), NULL, flags);
 }
 
 static u32 undo_cwnd(struct sock *sk)
 {
-	return call(sk, UNDO_CWND, 0, 0, 0);
+	return CALL(sk, UNDO_CWND, result = kernels->undo_cwnd(sk), NULL, 0);
 }
 
 static void pkts_acked(struct sock *sk, const struct ack_sample *sample)
 {
-	call(sk, PKTS_ACKED, sample->pkts_acked, sample->rtt_us, sample->in_flight);
+	CALL(sk, PKTS_ACKED, if (kernels->pkts_acked) kernels->pkts_acked(sk, sample), NULL, sample->pkts_acked, sample->rtt_us,
+	     sample->in_flight);
 }
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 static void cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *sample)
+{
+	CALL(sk, CONG_CONTROL, kernels->cong_control(sk, ack, flag, sample), sample, sample->acked_sacked);
+}
 #else
 static void cong_control(struct sock *sk, const struct rate_sample *sample)
-#endif
 {
-	call(sk, CONG_CONTROL, sample->acked_sacked, 0, 0);
+	CALL(sk, CONG_CONTROL, kernels->cong_control(sk, sample), sample, sample->acked_sacked);
 }
+#endif
 
 void cwnd_tcp_start(const struct cwnd_links *with)
 {
 	links = with;
 }
 
-/* The library has an algorithm for connections that ask for this name; returns 0, or an error of the kernel. */
-int cwnd_tcp_add(unsigned int number, const char *name, int sets_the_rate)
+int cwnd_tcp_add(unsigned int number, const char *name, int sets_the_rate, const char *kernels, int recorded)
 {
 	struct algorithm *algorithm = kzalloc(sizeof(*algorithm), GFP_ATOMIC);
+	int error = 0;
 
 	if (!algorithm)
 		return -ENOMEM;
+	if (kernels) {
+		rcu_read_lock();
+		algorithm->kernels = tcp_ca_find(kernels);
+		rcu_read_unlock();
+		if (!algorithm->kernels)
+			error = -ENOENT;
+		else
+			/* With what is not recorded: `min_tso_segs`, `sndbuf_expand`, `get_info`, and what flags ask for. */
+			algorithm->ops = *algorithm->kernels;
+	}
+	if (error) {
+		kfree(algorithm);
+		return error;
+	}
 	algorithm->number = number;
-	algorithm->ops = (struct tcp_congestion_ops){
-		.owner = NULL,
-		.flags = TCP_CONG_NON_RESTRICTED,
-		.init = init,
-		.release = release,
-		.ssthresh = ssthresh,
-		.cong_avoid = cong_avoid,
-		.set_state = set_state,
-		.cwnd_event = cwnd_event,
-		.in_ack_event = in_ack_event,
-		.undo_cwnd = undo_cwnd,
-		.pkts_acked = pkts_acked,
-		.cong_control = sets_the_rate ? cong_control : NULL,
-	};
+	algorithm->is_recorded = recorded;
+	algorithm->ops.owner = NULL;
+	algorithm->ops.key = 0;
+	algorithm->ops.flags |= TCP_CONG_NON_RESTRICTED;
+	algorithm->ops.init = init;
+	algorithm->ops.release = release;
+	algorithm->ops.ssthresh = ssthresh;
+	algorithm->ops.set_state = set_state;
+	algorithm->ops.cwnd_event = cwnd_event;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+	algorithm->ops.cwnd_event_tx_start = cwnd_event_tx_start;
+#endif
+	algorithm->ops.in_ack_event = in_ack_event;
+	algorithm->ops.undo_cwnd = undo_cwnd;
+	algorithm->ops.pkts_acked = pkts_acked;
+	if (!kernels || algorithm->kernels->cong_avoid)
+		algorithm->ops.cong_avoid = cong_avoid;
+	if (kernels ? !!algorithm->kernels->cong_control : sets_the_rate)
+		algorithm->ops.cong_control = cong_control;
+	INIT_LIST_HEAD(&algorithm->ops.list);
 	strscpy(algorithm->ops.name, name, sizeof(algorithm->ops.name));
 	return tcp_register_congestion_control(&algorithm->ops);
 }

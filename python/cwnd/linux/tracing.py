@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd linux trace`: what connections do in a kernel in virtual time, call by call, as the folder of a trace."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cwnd import _native
+from cwnd._internal.input_errors import missing, path_of, refused, scenario_of
+from cwnd._native import Replay, Scenario
+from cwnd.kernel.result import LANE, KernelTrace, Manifest, TraceSummary
+from cwnd.kernel.trace_folder import trace_writer
+from cwnd.linux.engine import RECORDS, Memory, VirtualRun
+from cwnd.linux.kernels import find
+from cwnd.load import load
+from cwnd.replay.trace import outcome_of, replays
+from cwnd.result.lanes import Engine
+from cwnd.result.store import TRACE, check_folder
+
+#: What the names of the kernel's own algorithms begin with in scenarios.
+KERNELS_OWN = "kernel/"
+#: How often progress is told, ms.
+LOOK_MS = 100
+
+
+def traced_algorithm(scenario: Scenario, cc: str | None) -> tuple[str, dict[str, str]]:
+    """The algorithm to trace, which is the scenario's only one if none is named, and its parameters."""
+    used = _native.Lab.algorithms(scenario)
+    if cc is None and len(used) > 1:
+        raise missing("cc", f"one of the scenario's algorithms: {', '.join(used)}")
+    name = used[0] if cc is None else cc
+    if name not in used:
+        raise refused("cc", name, "an algorithm of the scenario", used)
+    settings = _native.Lab.parameters(scenario, name)
+    if len(settings) > 1:
+        raise refused("cc", name, "an algorithm with the same parameters on all connections of the scenario")
+    return name, dict(settings[0])
+
+
+def set_of(cc: str) -> str:
+    """The parameter set to repeat the calls of an algorithm on: for one of the kernel's, that with its rules."""
+    return f"{cc.removeprefix(KERNELS_OWN)}-linux" if cc.startswith(KERNELS_OWN) else cc
+
+
+def is_set(name: str) -> bool:
+    """Whether cwnd has this parameter set."""
+    return any(name == known["name"] for algorithm in _native.algorithms() for known in algorithm["sets"])
+
+
+def pieces(memory: Memory) -> Iterator[pa.RecordBatch]:
+    """The pieces of a table, each a stream of its own."""
+    with pa.OSFile(f"/proc/self/fd/{memory.number}") as file:
+        while file.tell() < memory.size:
+            yield from pa.ipc.open_stream(file)
+
+
+@dataclass
+class Recorded:
+    """The tables of an ended run, in the memory in which its kernel has left them."""
+
+    run: VirtualRun
+    cc: str
+    params: dict[str, str]
+
+    def of(self, table: str) -> Iterator[pa.RecordBatch]:
+        """The pieces of a table."""
+        return pieces(self.run.records[table])
+
+    def replays(self) -> dict[int, Replay] | None:
+        """The calls of each connection, repeated on the host; `None` if cwnd does not have the algorithm."""
+        host = set_of(self.cc)
+        return replays(self.of("hooks"), host, 0, [*self.params.items()]) if is_set(host) else None
+
+    @property
+    def algorithm(self) -> str:
+        """Its name in the kernel."""
+        flows = zip(self.run.summary()["flows"], self.run.report()["algorithms"])
+        return next((name for flow, name in flows if flow["cc"] == self.cc), self.cc)
+
+    def flows(self, differences: dict[int, int]) -> pa.RecordBatch:
+        """The table `flows`."""
+        columns = ["connection", "local_port", "remote_port", "now_us", "total_retrans"]
+        calls = pa.Table.from_batches([batch.select(columns) for batch in self.of("hooks")])
+        # A socket that has no clock yet, or no port any more, says nothing of either.
+        zero = pa.scalar(0, pa.uint64())
+        now = pc.if_else(pc.equal(calls["now_us"], zero), None, calls["now_us"])
+        grouped = calls.set_column(calls.column_names.index("now_us"), "now_us", now).group_by("connection")
+        found = grouped.aggregate(
+            [
+                ("now_us", "min"),
+                ("now_us", "max"),
+                ("local_port", "max"),
+                ("remote_port", "max"),
+                ("total_retrans", "max"),
+                ("now_us", "count", pc.CountOptions(mode="all")),
+            ]
+        ).sort_by("connection")
+        numbers = found["connection"].to_pylist()
+        values = {
+            "flow": pa.array(numbers, pa.uint32()),
+            "algorithm": pa.array([self.algorithm] * len(numbers)),
+            "local_port": found["local_port_max"].combine_chunks(),
+            "remote_port": found["remote_port_max"].combine_chunks(),
+            "first_s": pc.divide(pc.cast(found["now_us_min"], pa.float64()), 1e6).combine_chunks(),
+            "last_s": pc.divide(pc.cast(found["now_us_max"], pa.float64()), 1e6).combine_chunks(),
+            "calls": pc.cast(found["now_us_count"], pa.uint64()).combine_chunks(),
+            "retransmits": found["total_retrans_max"].combine_chunks(),
+            "differences": pa.array([differences.get(number, 0) for number in numbers], pa.uint64()),
+        }
+        return pa.RecordBatch.from_pydict(values)
+
+
+def trace(
+    scenario: Scenario | str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    cc: str | None = None,
+    kernel: str | None = None,
+    force: bool = False,
+    pictures: bool = True,
+    progress: Callable[[Engine], None] | None = None,
+) -> KernelTrace:
+    """Runs a scenario in lane linux, and records every call of an algorithm's hooks, every segment and every timer of its connections.
+
+    The folder gets the tables of `cwnd kernel trace --transport`, and nothing is missing from them. `cc` is an algorithm of the scenario, by
+    default its only one. `kernel` is the name of a kernel that is built, by default the newest. Raises what `cwnd.run` raises in lane linux.
+    """
+    scenario, target = scenario_of(scenario), path_of("folder", folder)
+    name, params = traced_algorithm(scenario, cc)
+    check_folder(target, TRACE, force=force)
+    run = VirtualRun(scenario, find(kernel), traced=name)
+    while not run.step(LOOK_MS):
+        if progress is not None:
+            progress(run)
+    recorded = Recorded(run, name, params)
+    repeated = recorded.replays()
+    outcome = None if repeated is None else outcome_of(repeated)
+    differences = {number: each.differences for number, each in (repeated or {}).items()}
+    calls = sum(batch.num_rows for batch in recorded.of("hooks"))
+    if not calls:
+        raise refused("cc", name, "an algorithm that a connection uses before the scenario ends")
+    flows = recorded.flows(differences)
+    summary: TraceSummary = {
+        "algorithm": recorded.algorithm,
+        "seconds": scenario.duration_s,
+        "connections": flows.num_rows,
+        "calls": calls,
+        "lost": 0,
+        "unseen": 0,
+        "differences": None if outcome is None else outcome["differences"],
+        "first": None if outcome is None else outcome["first"],
+        "repaired": 0,
+        "unguarded": 0,
+        "states_compared": 0 if outcome is None else outcome["states_compared"],
+        "versions": {"cwnd": _native.__version__, "kernel": run.report()["kernel"]},
+        "set": set_of(name),
+        "params": params,
+    }
+    manifest: Manifest = {"kind": TRACE, "lane": LANE, **summary, "files": []}
+    with trace_writer(target) as tables:
+        if tables is None:
+            raise AssertionError("a trace without a folder")
+        for table in RECORDS:
+            for batch in recorded.of(table):
+                tables.write(table, batch)
+        tables.finish(flows, manifest, pictures=pictures)
+    stored = load(target)
+    if not isinstance(stored, KernelTrace):
+        raise TypeError(f"{target}: not the trace that was written")
+    return stored

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Traces of lane linux: each call of the kernel's own algorithms gives what ours gives, and nothing is missing from a record."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from conftest import Cli
+from needs import needs
+
+import cwnd as package
+from cwnd.replay.trace import replay
+
+pytestmark = [pytest.mark.slow, needs("linux"), pytest.mark.usefixtures("virtual_kernel")]
+
+GOLDEN = Path(__file__).parents[3] / "vectors" / "golden" / "replay.toml"
+#: Each set with the kernel's rules, and a set that must differ from it.
+SETS = {trace["cc"]: trace["not"] for trace in tomllib.loads(GOLDEN.read_text())["trace"]}
+PATH = {"rate": "20Mbit/s", "rtt": "40ms", "buffer": "1bdp", "duration": "10s", "seed": 1}
+
+
+def scenario(cc: str | package.Flow, **settings: object) -> package.Scenario:
+    return package.dumbbell([cc], **{**PATH, **settings})
+
+
+def seqs(trace: package.Result) -> list[int]:
+    return sorted([*trace.table("hooks")["seq"].to_pylist(), *trace.table("packets")["seq"].to_pylist()])
+
+
+@pytest.mark.parametrize("name", sorted(SETS))
+def test_the_kernels_module_does_at_each_call_what_our_set_does(name: str, tmp_path: Path) -> None:
+    trace = package.linux.trace(
+        scenario(f"kernel/{name.removesuffix('-linux')}", loss="random:0.0005"), tmp_path / "trace"
+    )
+    about = trace.summary
+    assert (about["set"], about["differences"], about["first"]) == (name, 0, None)
+    hooks = trace.table("hooks")["hook"].to_pylist()
+    assert about["calls"] == len(hooks) > 5000
+    assert hooks.count("init") == 1 and hooks.count("ssthresh") >= 3
+    assert replay(trace.folder / "hooks.parquet", SETS[name])["differences"] > 0
+
+
+@pytest.mark.parametrize("cc", ["cubic", "htcp", "vegas-linux", "reno"])
+def test_our_algorithm_in_the_kernel_does_what_it_does_here_to_the_byte(cc: str, tmp_path: Path) -> None:
+    trace = package.linux.trace(scenario(cc, loss="random:0.001"), tmp_path / "trace")
+    about = trace.summary
+    assert (about["differences"], about["first"]) == (0, None)
+    assert about["states_compared"] == about["calls"] > 5000
+
+
+# 0, 1, 2, … over both tables: a number that is missing would be a lost record.
+def test_nothing_is_missing_from_a_trace_and_it_is_the_same_each_time(tmp_path: Path) -> None:
+    one, other = (
+        package.linux.trace(scenario("cubic-linux", loss="random:0.01"), tmp_path / name) for name in ("one", "other")
+    )
+    numbers = seqs(one)
+    assert numbers == list(range(len(numbers)))
+    assert all(one.table(name).equals(other.table(name)) for name in ("hooks", "packets", "cwnd", "flows"))
+
+
+@pytest.mark.parametrize("cc", ["kernel/cubic", "kernel/reno"])
+@pytest.mark.parametrize(
+    "path",
+    [{"loss": "random:0.01"}, {"reorder": {"share": 0.02, "extra": "5ms"}}, {"buffer": "20packets", "rate": "5Mbit/s"}],
+)
+def test_the_simulators_sender_makes_the_calls_of_the_kernels(cc: str, path: dict[str, object], tmp_path: Path) -> None:
+    package.linux.trace(scenario(cc, **path), tmp_path / "trace")
+    outcome = package.replay_transport(tmp_path / "trace")
+    assert outcome["complete"] and outcome["events"] > 2000
+    assert (outcome["divergent"], outcome["out_of_step"], outcome["windows"], outcome["gaps"]) == (0, 0, 0, 0)
+
+
+# Linux: what is delivered in the interval of a sample is `delivered` now less `delivered` at its beginning.
+def test_a_rate_sample_counts_what_was_delivered_since_its_beginning(tmp_path: Path) -> None:
+    trace = package.linux.trace(scenario("kernel/bbr", loss="random:0.001"), tmp_path / "trace")
+    hooks = trace.table("hooks")
+    given = hooks.filter(pc.equal(hooks["hook"], "cong_control"))
+    assert given.num_rows > 2000 and given["rs_acked_sacked"].equals(given["arg0"])
+    valid = given.filter(pc.is_valid(given["rs_delivered"]))
+    since = pc.subtract(valid["delivered"], pc.cast(valid["rs_prior_delivered"], pa.uint64()))
+    assert since.equals(pc.cast(valid["rs_delivered"], pa.uint64()))
+    rates = pc.divide(pc.cast(valid["rs_delivered"], pa.float64()), pc.cast(valid["rs_interval_us"], pa.float64()))
+    # 20 Mbit/s are 0.00167 packets of 1500 bytes a µs; a sample over few packets may be a little above.
+    assert 0.9 < pc.quantile(rates, 0.5)[0].as_py() / (20 / 8 / 1500) < 1.1
+    assert hooks.filter(pc.not_equal(hooks["hook"], "cong_control"))["rs_losses"].null_count > 0
+
+
+def test_refusals_name_what_there_is(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(package.dumbbell(["cubic", "reno"], **PATH).to_toml())
+    for arguments, expected in (
+        ([], "cc: missing; expected one of the scenario's algorithms: cubic, reno"),
+        (["--cc", "cubik"], 'cc: "cubik" is not accepted; expected an algorithm of the scenario'),
+        (["--cc", "cubic", "--kernel", "5.4"], 'kernel: "5.4" is not accepted'),
+    ):
+        done = cwnd("linux", "trace", "x.toml", "-o", "trace", *arguments, cwd=tmp_path)
+        assert done.returncode == 2 and expected in done.stderr and done.stderr.count("\n") == 1, done.stderr
+        assert not (tmp_path / "trace").exists()
