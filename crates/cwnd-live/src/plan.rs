@@ -9,7 +9,7 @@ use crate::paths::HostSide;
 use crate::settings;
 use crate::socket;
 use crate::wire::FIRST_PORT;
-use cwnd_scenario::{Flow, FlowAction, Scenario};
+use cwnd_scenario::{Flow, FlowAction, Scenario, kernels_own};
 use std::io;
 use std::net::{TcpListener, TcpStream};
 
@@ -18,11 +18,17 @@ pub const CHUNK: usize = socket::ZEROS;
 /// The same of one that does not stop, bytes: enough for the applications' thread to come a few ms late.
 pub const UNSENT: usize = 1 << 20;
 
+/// Algorithms of the kernel that both ends of a connection need: a receiver of DCTCP tells of every mark (RFC 8257 §3.2), and only such a
+/// one accepts its SYN, which has a codepoint of ECN.
+const BOTH_ENDS: [&str; 1] = ["dctcp"];
+
 /// What a flow's application does.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Name of the algorithm in the kernel.
     pub algorithm: String,
+    /// That of the receiver, whose acknowledgements a part of the algorithm decides.
+    pub receivers: Option<&'static str>,
     /// Payload, bytes; `None` without an end.
     pub size: Option<u64>,
     /// Rate at which it writes, bit/s.
@@ -71,6 +77,7 @@ pub fn plans(scenario: &Scenario, flows: &[Flow], algorithms: &Algorithms) -> Ve
             unsent,
             window: flow.group.rwnd.map(|segments| u64::from(segments) * mss),
             closes: settings::keeps_metrics(scenario),
+            receivers: BOTH_ENDS.into_iter().find(|name| kernels_own(&flow.group.cc) == Some(name)),
             ..plan(flow, algorithm, recorded)
         }
     })
@@ -82,6 +89,7 @@ fn plan(flow: &Flow, algorithm: &str, recorded: bool) -> Plan {
         unsent: UNSENT,
         window: None,
         closes: false,
+        receivers: None,
         algorithm: algorithm.to_owned(),
         size: flow.group.size,
         rate: flow.group.app_rate,
@@ -138,6 +146,9 @@ impl Sockets {
 
 fn listener(plan: &Plan, port: u16) -> io::Result<TcpListener> {
     let listener = socket::listen(Host::address(HostSide::Receivers), port)?;
+    if let Some(name) = plan.receivers {
+        socket::use_algorithm(&listener, name)?;
+    }
     if let Some(window) = plan.window {
         socket::limit_window(&listener, window)?;
     }
