@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A folder of comparisons: a document, a picture and the scenario of each, written as soon as it is done, and every live run."""
+"""A folder of comparisons: a document, a picture and the scenario of each, written as soon as it is done, and every run of the kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cwnd._internal.temporary_files import replacing
 from cwnd._native import Scenario
 from cwnd.fidelity.runner import Fidelity
 from cwnd.load import NoResultError, load
-from cwnd.result.lanes import LIVE
+from cwnd.result.lanes import LIVE, kernel_of, kind_of
 from cwnd.result.result import Result
 from cwnd.result.store import FolderError, origin, save
 from cwnd.scenario.snapshot import scenario_document
@@ -41,7 +41,7 @@ class FidelityFolder:
             self._write(MANIFEST, json.dumps({"kind": KIND, **origin()}, indent=1) + "\n")
 
     def runs(self, name: str) -> KeptRuns:
-        """The live runs of the scenario of this name."""
+        """The kernel's runs of the scenario of this name."""
         return KeptRuns(self._folder / "runs" / name)
 
     def add(self, name: str, fidelity: Fidelity) -> None:
@@ -59,7 +59,7 @@ class FidelityFolder:
 
 
 class KeptRuns:
-    """The live runs of one scenario, each in a folder named by its seed, as `cwnd run -o` writes it but without pictures."""
+    """The kernel's runs of one scenario, each in a folder named by its seed, as `cwnd run -o` writes it but without pictures."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,24 +67,29 @@ class KeptRuns:
     def _of(self, scenario: Scenario) -> Path:
         return self._folder / f"seed-{scenario.seed}"
 
-    def find(self, scenario: Scenario) -> tuple[Result, str] | None:
-        """The live run of this scenario with this seed on this kernel, and its day."""
+    def find(self, scenario: Scenario, lane: str) -> tuple[Result, str] | None:
+        """The run of this scenario with this seed by this kernel, and its day."""
         path = self._of(scenario)
         try:
             result = load(path)
             day = datetime.date.fromtimestamp((path / MANIFEST).stat().st_mtime).isoformat()
         except (OSError, NoResultError):
             return None
-        if not isinstance(result, Result):
+        if not isinstance(result, Result) or result.lane != kind_of(lane):
             return None
-        same = (
-            result.lane == LIVE
-            and scenario_document(result.scenario) == scenario_document(scenario)
-            and result.summary["live"]["kernel"] == platform.release()
-        )
+        same = scenario_document(result.scenario) == scenario_document(scenario) and is_of_kernel(result, lane)
         return (result, day) if same else None
 
     def keep(self, result: Result) -> None:
-        """Writes a live run, in the place of an earlier one of this seed."""
+        """Writes a run, in the place of an earlier one of this seed."""
         self._folder.mkdir(parents=True, exist_ok=True)
         save(result, self._of(result.scenario), pictures=False)
+
+
+def is_of_kernel(result: Result, lane: str) -> bool:
+    """Whether the kernel of a lane made a run: the running one, or the same build."""
+    if lane == LIVE:
+        return result.summary["live"]["kernel"] == platform.release()
+    from cwnd.linux.kernels import find
+
+    return result.summary["linux"]["build"] == find(kernel_of(lane)).about["key"]

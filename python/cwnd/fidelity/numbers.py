@@ -1,33 +1,25 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The numbers of a run that both lanes are compared by."""
+"""The numbers of a run that both lanes are compared by, where the run is random."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from cwnd._internal.json_types import total_of
 from cwnd._internal.summary_types import FlowSummary
+from cwnd.fidelity.equivalence import Equivalence
+from cwnd.metrics.quantile import quantile
 from cwnd.result.result import Result
 
 #: Numbers of Linux's states of loss recovery that reduce the window: CWR, recovery, loss.
 REDUCED = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """How far two means may be apart: by `absolute`, by `relative` of the kernel's, or the sums of all runs by `count`."""
-
-    absolute: float = 0.0
-    relative: float = 0.0
-    count: int = 0
-
-    def holds(self, simulated: float, measured: float, runs: int) -> bool:
-        """Whether the means of so many runs are that near."""
-        allowed = max(self.absolute, self.relative * abs(measured), self.count / runs)
-        return abs(simulated - measured) <= allowed + 1e-12  # the difference is rounded
+#: Percentiles of completion times.
+PERCENTILES = (50, 90, 99)
+#: Values of a run by name: a kind, and of what is a group's its label.
+Numbers = dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +27,20 @@ class Kind:
     """A kind of number."""
 
     unit: str
-    tolerance: Tolerance
+    counts: bool = False
 
 
-#: Every kind of number. For counts, a difference of one over all runs together is no difference.
+#: Every kind of number. None follows from the others: a share is the goodput over a constant, drops are retransmitted.
 KINDS = {
-    "utilisation": Kind("", Tolerance(absolute=0.02)),
-    "share": Kind("", Tolerance(absolute=0.05)),
-    "drops": Kind("packets", Tolerance(relative=0.2, count=1)),
-    "retransmits": Kind("packets", Tolerance(relative=0.2, count=1)),
-    "timeouts": Kind("", Tolerance(relative=0.2, count=1)),
-    "loss events": Kind("", Tolerance(relative=0.2, count=1)),
-    "cwnd mean": Kind("segments", Tolerance(relative=0.05)),
-    "cwnd amplitude": Kind("segments", Tolerance(absolute=1, relative=0.1)),
-    "queueing delay p50": Kind("ms", Tolerance(relative=0.1)),
-    "queueing delay p95": Kind("ms", Tolerance(relative=0.1)),
-    "finished": Kind("", Tolerance(absolute=0.02)),
-    "completion p50": Kind("s", Tolerance(relative=0.1)),
+    "goodput": Kind("Mbit/s"),
+    "cwnd mean": Kind("segments"),
+    "retransmissions": Kind("packets", counts=True),
+    "timeouts": Kind("", counts=True),
+    "loss events": Kind("", counts=True),
+    "queueing delay p50": Kind("ms"),
+    "queueing delay p95": Kind("ms"),
+    **{f"completion p{percentile}": Kind("s") for percentile in PERCENTILES},
+    "unfinished": Kind("", counts=True),
 }
 
 
@@ -70,54 +59,75 @@ def loss_events(result: Result) -> dict[int, int]:
     return counts
 
 
-def windows(result: Result, flows: list[int]) -> np.ndarray:
-    """The recorded windows of these flows in the measured interval."""
+def completion_times(result: Result) -> dict[str, list[float]]:
+    """By group of transfers: how long each took (s), infinite where it did not end. Of traffic, transfers that began in the measured interval."""
     begin, end = result.summary["measured_s"]
-    table = result.cwnd
-    time_s, flow = table["time_s"].to_numpy(), table["flow"].to_numpy()
-    return np.asarray(table["cwnd"].to_numpy()[(time_s >= begin) & (time_s < end) & np.isin(flow, flows)])
+    names = [each["name"] for each in result.summary.get("traffic", ())]
+    took: dict[str, list[float]] = defaultdict(list)
+    for row in result.transfers.to_pylist():
+        group = row["group"]
+        if row["bytes"] is None or (group is not None and not begin <= row["start_s"] < end):
+            continue
+        name = result.summary["flows"][row["number"]]["label"] if group is None else names[group]
+        took[name].append(np.inf if row["end_s"] is None else row["end_s"] - row["start_s"])
+    return took
 
 
-def numbers(result: Result) -> dict[str, float]:
-    """The numbers of a run by name: a kind, and of what is a flow's the label of its group.
+def numbers(result: Result) -> Numbers:
+    """The numbers of a run by name.
 
-    A group of transfers has the part of them that finished in the whole run, and if any did, the median of their completion times. The
-    amplitude of a window that is not recorded is left out.
+    A group of transfers has percentiles of the completion times, `None` where the transfer of that rank did not end, and how many did not end.
+    Any other group has goodput, window and events in the measured interval.
     """
     summary, events = result.summary, loss_events(result)
     link = summary["link"]
-    used = link["utilization"]
-    found: dict[str, float] = {
-        **({} if used is None else {"utilisation": used}),
+    found: Numbers = {
         "queueing delay p50": link["queue_p50_ms"],
         "queueing delay p95": link["queue_p95_ms"],
     }
     groups: dict[str, list[tuple[int, FlowSummary]]] = defaultdict(list)
     for number, flow in enumerate(summary["flows"]):
         groups[flow["label"]].append((number, flow))
-    took: dict[str, list[float | None]] = defaultdict(list)
-    for row in result.transfers.to_pylist():
-        if row["group"] is None:
-            end_s = row["end_s"]
-            took[summary["flows"][row["number"]]["label"]].append(None if end_s is None else end_s - row["start_s"])
+    took = completion_times(result)
+    for label, seconds in took.items():
+        for percentile in PERCENTILES:
+            value = quantile(seconds, percentile / 100)
+            found[f"completion p{percentile}, {label}"] = value if np.isfinite(value) else None
+        found[f"unfinished, {label}"] = float(np.isinf(seconds).sum())
     for label, members in groups.items():
-        if label in took:
-            finished = [seconds for seconds in took[label] if seconds is not None]
-            found[f"finished, {label}"] = len(finished) / len(took[label])
-            if finished:
-                found[f"completion p50, {label}"] = float(np.median(finished))
-            continue
         of = [flow for _, flow in members]
-        window = windows(result, [number for number, _ in members])
-        if (share := total_of(flow["share"] for flow in of)) is not None:
-            found[f"share, {label}"] = share
         found |= {
-            f"drops, {label}": sum(flow["drops"] for flow in of),
-            f"retransmits, {label}": sum(flow["retransmits"] for flow in of),
+            f"retransmissions, {label}": sum(flow["retransmits"] for flow in of),
             f"timeouts, {label}": sum(flow["timeouts"] for flow in of),
-            f"loss events, {label}": sum(events[number] for number, _ in members),
-            f"cwnd mean, {label}": float(np.mean([flow["cwnd_mean"] for flow in of])),
         }
-        if window.size:
-            found[f"cwnd amplitude, {label}"] = float(np.percentile(window, 95) - np.percentile(window, 5))
+        if label not in took:
+            found |= {
+                f"goodput, {label}": sum(flow["goodput_mbps"] for flow in of),
+                f"loss events, {label}": sum(events[number] for number, _ in members),
+                f"cwnd mean, {label}": float(np.mean([flow["cwnd_mean"] for flow in of])),
+            }
     return found
+
+
+def compared(pairs: Sequence[tuple[Numbers, Numbers]], known: Mapping[str, str]) -> list[Equivalence]:
+    """Each number that any run has, compared over pairs of runs: simulator, kernel. `known`: causes of differences, by name.
+
+    A number that is 0 in every run says nothing and is left out, and so is one that is in every run what an earlier one is.
+    """
+    names = sorted({name for pair in pairs for each in pair for name in each}, key=place)
+    seen: list[tuple[list[float | None], ...]] = []
+    found = []
+    for name in names:
+        values = tuple([each[side].get(name) for each in pairs] for side in (0, 1))
+        if values in seen or not any(any(side) for side in values):
+            continue
+        seen.append(values)
+        kind = KINDS[name.partition(",")[0]]
+        found.append(Equivalence.of(name, kind.unit, *values, counts=kind.counts, known=known.get(name, "")))
+    return found
+
+
+def place(name: str) -> tuple[str, int]:
+    """The place of a number in a table: by its group, then by its kind."""
+    kind, _, label = name.partition(", ")
+    return label, [*KINDS].index(kind)

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from cwnd.fidelity.report import summary
 from cwnd.fidelity.runner import Fidelity
 from cwnd.plot import COLOURS, STYLE, save
 from cwnd.result.result import Result
@@ -59,7 +60,6 @@ def draw(fidelity: Fidelity, path: Path) -> None:
         below.set(ylabel="queue (packets)", xlabel="time (s)", ylim=(0, None))
         above.legend(loc="upper right", fontsize=8, ncols=2)
         below.legend(loc="upper right", fontsize=8)
-        agree = sum(each.agrees for each in fidelity.agreements)
-        figure.suptitle(f"{fidelity.scenario.name}: {agree} of {len(fidelity.agreements)} numbers agree", fontsize=11)
+        figure.suptitle(f"{fidelity.scenario.name}: {summary([fidelity.document()])}", fontsize=11)
         digest = hashlib.sha256(fidelity.scenario.to_json().encode()).hexdigest()[:16]
         save(figure, path, digest)

@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from cwnd._internal.terminal import Grid, Printer
-from cwnd.fidelity.agreement import AgreementDocument
+from cwnd.fidelity.equivalence import NumberDocument, Verdict
+from cwnd.fidelity.packets import PacketsDocument
 from cwnd.fidelity.runner import FidelityDocument
+
+VERDICTS: tuple[Verdict, ...] = ("equivalent", "differs", "cannot say")
+PACKET_COLUMNS = ("packets", "agree", "in order", "first difference", "windows: mean, most")
+NUMBER_COLUMNS = ("simulator", "Linux", "ratio (90 %)", "verdict")
 
 
 def shown(values: list[float | None]) -> str:
@@ -19,58 +26,115 @@ def shown(values: list[float | None]) -> str:
     return f"{mean:.4g}" if low == high else f"{mean:.4g} ({low:.4g} to {high:.4g})"
 
 
-def verdict(number: AgreementDocument) -> str:
-    """Why a number agrees, or that it does not."""
-    if number["near"]:
-        return "near"
-    if number["agrees"]:
-        return f"no significant difference (p {number['p']:.2f})"
-    return "differs"
+def ratio(number: NumberDocument) -> str:
+    """The ratio with its interval."""
+    centre, low, high = number["ratio"], number["low"], number["high"]
+    shown_centre = "" if centre is None else f"{centre:.3f}"
+    if low is None or low == high:
+        return shown_centre
+    return f"{shown_centre} ({low:.3f} to {'∞' if high is None else f'{high:.3f}'})".strip()
 
 
-def rows(document: FidelityDocument) -> list[tuple[str, list[str]]]:
-    """A row for each number: simulator, kernel, verdict."""
+def label(number: NumberDocument) -> str:
+    """A number's name and unit."""
+    return number["name"] + (f" ({number['unit']})" if number["unit"] else "")
+
+
+def number_rows(document: FidelityDocument) -> list[tuple[str, list[str]]]:
+    """A row for each number: simulator, Linux, ratio, verdict."""
     return [
         (
-            number["name"] + (f" ({number['unit']})" if number["unit"] else ""),
-            [shown(number["simulated"]), shown(number["measured"]), verdict(number)],
+            label(number),
+            [shown(number["simulated"]), shown(number["measured"]), ratio(number), number["verdict"]],
         )
         for number in document["numbers"]
     ]
 
 
-def total(documents: list[FidelityDocument]) -> str:
-    """How many numbers agree."""
-    agree = [number["agrees"] for document in documents for number in document["numbers"]]
-    return f"{sum(agree)} of {len(agree)} numbers agree ({sum(agree) / max(1, len(agree)):.1%})"
-
-
-def least(documents: list[FidelityDocument]) -> str:
-    """The scenario with the smallest part of its numbers that agree, of several."""
-    parts = [
-        (sum(number["agrees"] for number in document["numbers"]), len(document["numbers"]), document["scenario"])
-        for document in documents
-    ]
-    if len(parts) < 2 or all(agree == of for agree, of, _ in parts):
+def first_difference(packets: PacketsDocument) -> str:
+    """The first difference in words; empty where there is none."""
+    first = packets["first"]
+    if first is None:
         return ""
-    agree, of, name = min(parts, key=lambda part: part[0] / max(1, part[1]))
-    return f"{name}: {agree} of {of}"
+    return (
+        f"{first['what']}, {first['flow']}, packet {first['packet']}: {first['simulated']}; Linux: {first['measured']}"
+    )
+
+
+def packet_row(packets: PacketsDocument) -> list[str]:
+    """How many packets, how many before the first difference, how many before one of the order, that difference, and the windows."""
+    return [
+        str(packets["measured"]),
+        "all" if packets["first"] is None else str(packets["agree"]),
+        "all" if packets["same_order"] == packets["measured"] else str(packets["same_order"]),
+        first_difference(packets),
+        f"{packets['window_mean']:.3g}, {packets['window_largest']:.3g}",
+    ]
+
+
+def exact(documents: list[FidelityDocument]) -> list[tuple[str, PacketsDocument]]:
+    """The deterministic scenarios by name."""
+    return [(each["scenario"], each["packets"]) for each in documents if each["packets"] is not None]
+
+
+def counted(documents: list[FidelityDocument]) -> dict[Verdict, int]:
+    """How many numbers have each verdict."""
+    found = [number["verdict"] for document in documents for number in document["numbers"]]
+    return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+
+def summary(documents: list[FidelityDocument]) -> str:
+    """How many scenarios agree packet by packet, and how many numbers are equivalent."""
+    parts = []
+    if of_packets := [packets for _, packets in exact(documents)]:
+        agree = sum(packets["first"] is None for packets in of_packets)
+        parts.append(f"{agree} of {len(of_packets)} deterministic scenarios agree packet by packet")
+    numbers = counted(documents)
+    if total := sum(numbers.values()):
+        parts.append(
+            f"{numbers['equivalent']} of {total} numbers are equivalent, {numbers['differs']} differ, {numbers['cannot say']} cannot be told"
+        )
+    return "; ".join(parts) or "nothing to compare"
+
+
+def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, str]]:
+    """Whatever differs: scenario, what, and its cause, empty where that is not known."""
+    for document in documents:
+        packets = document["packets"]
+        if packets is not None and packets["first"] is not None:
+            yield document["scenario"], "packets", packets["known"]
+        for number in document["numbers"]:
+            if number["verdict"] == "differs":
+                yield document["scenario"], label(number), number["known"]
+
+
+def unexplained(documents: list[FidelityDocument]) -> int:
+    """How many differences have no known cause."""
+    return sum(not known for _, _, known in differences(documents))
 
 
 def table(documents: list[FidelityDocument], printer: Printer | None = None) -> None:
-    """Prints a table for each scenario, and how many numbers agree."""
+    """Prints a table of the deterministic scenarios, one for each random one, and what that comes to."""
     printer = printer or Printer()
+    if of_packets := exact(documents):
+        rows = [(name, packet_row(packets)) for name, packets in of_packets]
+        printer.print(Grid("packet by packet", PACKET_COLUMNS, rows, texts=(3,)))
     for document in documents:
-        agree = sum(number["agrees"] for number in document["numbers"])
+        if document["numbers"]:
+            printer.print(f"{document['scenario']}, pairs of runs: {document['runs']}")
+            printer.print(Grid("number", NUMBER_COLUMNS, number_rows(document), texts=(0, 1, 2, 3)))
+    printer.print(summary(documents))
+    for scenario, what, known in differences(documents):
+        printer.paragraph(f"{scenario}, {what}: {known or 'differs, no cause is known'}")
+    for lane, kernel, hz in sorted({(each["lane"], each["kernel"], each["hz"]) for each in documents}):
+        late = max(each["late_ms"] for each in documents if each["lane"] == lane)
         printer.print(
-            f"{document['scenario']}: {agree} of {len(document['numbers'])} agree, runs in each lane: {document['runs']}"
+            f"lane {lane}: Linux {kernel}, hosts with a clock of {hz} Hz in both lanes; {lateness(lane, late)}"
         )
-        printer.print(Grid("number", ["simulator", "Linux", "verdict"], rows(document), texts=(0, 1, 2)))
-    printer.print(total(documents))
-    if fewest := least(documents):
-        printer.print(f"fewest in {fewest}")
-    kernels = sorted({document["kernel"] for document in documents})
-    late = max((document["late_p99_ms"] for document in documents), default=0.0)
-    clocks = sorted({document["host_clock"] for document in documents})
-    printer.print(f"Hosts have a clock of {', '.join(clocks)} in both lanes")
-    printer.print(f"Linux {', '.join(kernels)}; 99 % of the packets were delivered at most {late:.2f} ms late")
+
+
+def lateness(lane: str, late_ms: float) -> str:
+    """How late packets were delivered, in words."""
+    if lane == "live":
+        return f"99 % of the packets were delivered at most {late_ms:.2f} ms late"
+    return f"packets were delivered at most {late_ms * 1e3:.1f} µs late"

@@ -1,164 +1,258 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Runs scenarios in both lanes, several times each, and compares them."""
+"""Runs scenarios in the simulator and in the lane that it is compared with, and compares them."""
 
 from __future__ import annotations
 
 import datetime
 import os
-import time
-import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Protocol, TypedDict
 
 from cwnd._internal.input_errors import refused, scenario_of
-from cwnd._internal.json_types import Json
 from cwnd._internal.notebook_repr import Displayed
-from cwnd._native import Scenario
-from cwnd.fidelity.agreement import Agreement, AgreementDocument
-from cwnd.fidelity.numbers import numbers
-from cwnd.result.lanes import LIVE, SIM, Engine
+from cwnd._native import FellBehindError, Scenario
+from cwnd.fidelity.equivalence import Equivalence, NumberDocument
+from cwnd.fidelity.numbers import Numbers, compared, numbers
+from cwnd.fidelity.packets import Packets, PacketsDocument
+from cwnd.fidelity.scenarios import (
+    check,
+    clock_phase_us,
+    is_deterministic,
+    known_causes,
+    own_scenarios,
+    ticks,
+    with_hosts,
+)
+from cwnd.replicates.api import jobs_of
+from cwnd.replicates.executor import Context, Threads, Watch, run_all, simulating
+from cwnd.result.lanes import LINUX, LIVE, SIM, check_lane
 from cwnd.result.result import Result, run, run_in_time
-from cwnd.scenario.builders import from_document
 
 MOST_RUNS = 1000
-#: What each scenario changes of `base`.
-SCENARIOS = Path(__file__).with_name("scenarios.toml")
-#: Python has no name for it. linux/time.h
-CLOCK_MONOTONIC_COARSE = 6
-#: Called with the number of live runs that are over, and the part of the present one that is.
-Watch = Callable[[int, float], None]
 
 
 class FidelityDocument(TypedDict):
     """A comparison as JSON."""
 
     scenario: str
+    #: what the simulator is compared with: `live`, or `linux:` and the name of a kernel
+    lane: str
+    #: runs in each lane
     runs: int
+    #: release of the kernel
     kernel: str
-    #: the kernel's tick rate, which the simulated hosts had too
-    host_clock: str
-    #: the day of the last live run
+    #: the kernel's tick rate, which the simulated hosts had too (Hz)
+    hz: int
+    #: the day of the last run of the kernel
     day: str
-    #: 99th percentile of how much later than due packets were delivered, the largest of all runs (ms)
-    late_p99_ms: float
-    numbers: list[AgreementDocument]
+    #: how much later than due packets were delivered: in lane live the 99th percentile, else the most; the largest of all runs (ms)
+    late_ms: float
+    #: of a deterministic scenario; `None`: it is random
+    packets: PacketsDocument | None
+    #: of a random scenario
+    numbers: list[NumberDocument]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Fidelity(Displayed):
-    """A scenario in both lanes."""
+    """A scenario in the simulator and in another lane."""
 
     scenario: Scenario
+    lane: str
     runs: int
-    agreements: list[Agreement]
+    #: of a deterministic scenario, whose packets are compared; `None`: it is random
+    packets: Packets | None
+    #: of a random scenario, or in lane live
+    numbers: list[Equivalence]
     #: the first run of each lane
     simulated: Result
     measured: Result
-    late_p99_ms: float
+    hz: int
+    late_ms: float
     day: str
 
     def __repr__(self) -> str:
-        agree = sum(each.agrees for each in self.agreements)
-        return f"Fidelity({self.scenario.name}: {agree} of {len(self.agreements)} numbers agree, runs in each lane: {self.runs})"
+        from cwnd.fidelity.report import summary
+
+        return f"Fidelity({self.scenario.name}: {summary([self.document()])})"
 
     def document(self) -> FidelityDocument:
         """As JSON."""
         return {
             "scenario": self.scenario.name,
+            "lane": self.lane,
             "runs": self.runs,
-            "kernel": self.measured.summary["live"]["kernel"],
-            "host_clock": kernel_clock(),
+            "kernel": kernel_release(self.measured),
+            "hz": self.hz,
             "day": self.day,
-            "late_p99_ms": self.late_p99_ms,
-            "numbers": [each.document() for each in self.agreements],
+            "late_ms": self.late_ms,
+            "packets": None if self.packets is None else self.packets.document(),
+            "numbers": [each.document() for each in self.numbers],
         }
 
 
-class Kept(Protocol):
-    """The store of live runs, so that an interrupted comparison can resume."""
+def kernel_release(result: Result) -> str:
+    """The release of the kernel of a run."""
+    return (result.summary["live"] if result.lane == LIVE else result.summary["linux"])["kernel"]
 
-    def find(self, scenario: Scenario) -> tuple[Result, str] | None:
-        """The live run of this scenario with this seed on this kernel, and its day."""
+
+def late_ms(result: Result) -> float:
+    """How much later than due packets of a run were delivered."""
+    return result.summary["live"]["late_p99_ms"] if result.lane == LIVE else result.summary["linux"]["late_worst_ms"]
+
+
+class Kept(Protocol):
+    """The store of the kernel's runs, so that an interrupted comparison can resume."""
+
+    def find(self, scenario: Scenario, lane: str) -> tuple[Result, str] | None:
+        """The run of this scenario with this seed by this kernel, and its day."""
 
     def keep(self, result: Result) -> None:
-        """Keeps a live run."""
+        """Keeps a run."""
 
 
-@cache
-def own_scenarios() -> dict[str, Scenario]:
-    """The scenarios that the package has for this, by name."""
-    tables = tomllib.loads(SCENARIOS.read_text(encoding="utf-8"))
-    base = tables.pop("base")
-    (flow,) = base["flow"]
-    found = {}
-    for name, changes in sorted(tables.items()):
-        flows = [changed(flow, each) for each in changes.pop("flow", [{}])]
-        found[name] = from_document({**changed(base, changes), "flow": flows, "name": name})
-    return found
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two runs with one seed."""
+
+    numbers: tuple[Numbers, Numbers]
+    late_ms: float
+    day: str
+    #: of the first pair
+    results: tuple[Result, Result] | None
 
 
-def changed(table: dict[str, Json], changes: dict[str, Json]) -> dict[str, Json]:
-    """A table with these changes; those of a table in it are changes of that."""
-    after = dict(table)
-    for key, value in changes.items():
-        before = table.get(key)
-        after[key] = changed(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
-    return after
+@dataclass(frozen=True, slots=True)
+class PairOfRuns:
+    """A run in the simulator and one in another lane, as a task."""
+
+    #: with its seed and hosts
+    scenario: Scenario
+    lane: str
+    is_first: bool
+    kept: Kept | None
+
+    def run(self, context: Context) -> Pair:
+        earlier = self.kept.find(self.scenario, self.lane) if self.kept is not None else None
+        measured, day = earlier or (self.measure(context), datetime.date.today().isoformat())
+        simulated = run(self.scenario, lambda _: context.check(), SIM)
+        pair = Pair(
+            (numbers(simulated), numbers(measured)),
+            late_ms(measured),
+            day,
+            (simulated, measured) if self.is_first else None,
+        )
+        context.report(0, 1.0)
+        return pair
+
+    def measure(self, context: Context) -> Result:
+        """A run of the kernel, which is kept."""
+        try:
+            result = run_in_time(self.scenario, simulating(context), self.lane)
+        except FellBehindError as error:
+            raise FellBehindError(f"{self.scenario.name}: {error}") from error
+        if self.kept is not None:
+            self.kept.keep(result)
+        return result
 
 
-@cache
-def kernel_clock() -> str:
-    """The clock that the running kernel's timers and algorithms count, such as 250Hz (CONFIG_HZ): the coarse clock advances with its ticks."""
-    return f"{round(1 / time.clock_getres(CLOCK_MONOTONIC_COARSE))}Hz"
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A scenario that is compared: its pairs of runs as tasks."""
+
+    scenario: Scenario
+    lane: str
+    hz: int
+    is_deterministic: bool
+    tasks: list[PairOfRuns]
+
+    @classmethod
+    def of(cls, scenario: Scenario, lane: str, runs: int, kept: Kept | None) -> Comparison:
+        """What there is to run. In real time no two runs have the same times: there everything counts as random."""
+        hz = ticks(lane)
+        exact = lane != LIVE and is_deterministic(scenario, hz)
+        tasks = []
+        for number in range(1 if exact else runs):
+            seeded = scenario.with_seed(scenario.seed + number)
+            hosts = with_hosts(seeded, hz, phase_us=clock_phase_us(seeded.seed), captures=exact)
+            if number == 0:
+                check(hosts, LIVE if lane == LIVE else LINUX)
+            tasks.append(PairOfRuns(hosts, lane, number == 0, kept))
+        return cls(scenario, lane, hz, exact, tasks)
+
+    def conclude(self, pairs: list[Pair]) -> Fidelity:
+        """Compares what was run."""
+        assert pairs[0].results is not None, "of the first pair"
+        known = known_causes(self.scenario)
+        exact = self.is_deterministic
+        packets = Packets.of(*pairs[0].results, known.get("packets", "")) if exact else None
+        return Fidelity(
+            self.scenario,
+            self.lane,
+            len(pairs),
+            packets,
+            [] if exact else compared([pair.numbers for pair in pairs], known),
+            *pairs[0].results,
+            self.hz,
+            max(pair.late_ms for pair in pairs),
+            max(pair.day for pair in pairs),
+        )
 
 
-def measured(scenario: Scenario, watch: Callable[[float], None]) -> Result:
-    """A live run, again where this machine does not keep up."""
+def compare(
+    comparisons: Mapping[str, Comparison],
+    take: Callable[[str, Fidelity], None],
+    jobs: int,
+    watch: Watch | None = None,
+) -> bool:
+    """Runs scenarios, `jobs` runs at a time, and gives each to `take` as soon as all of its runs are done. Returns whether Ctrl-C ended it.
 
-    def progress(engine: Engine) -> None:
-        watch(engine.progress)
+    `watch` is called as in `cwnd.replicate`, with the numbers of the tasks in the order of the scenarios.
+    """
+    numbered = [(name, place, task) for name, each in comparisons.items() for place, task in enumerate(each.tasks)]
+    pairs: dict[str, dict[int, Pair]] = {name: {} for name in comparisons}
 
-    return run_in_time(scenario, progress, LIVE)
+    def done(number: int, pair: Pair) -> None:
+        name, place, _ = numbered[number]
+        pairs[name][place] = pair
+        if len(pairs[name]) == len(comparisons[name].tasks):
+            take(name, comparisons[name].conclude([each for _, each in sorted(pairs.pop(name).items())]))
+
+    return run_all(Threads(jobs, watch), dict(enumerate(task for _, _, task in numbered)), done)
 
 
 def fidelity(
     scenario: Scenario | str | os.PathLike[str],
     runs: int = 10,
-    watch: Watch = lambda _over, _part: None,
+    lane: str = LINUX,
+    jobs: int | None = None,
+    watch: Watch | None = None,
     kept: Kept | None = None,
 ) -> Fidelity:
-    """Runs a scenario `runs` times in each lane, with consecutive seeds starting at its own, and compares the results.
+    """Runs a scenario in the simulator and in `lane`, and compares the results: packet by packet if nothing in it is random, else by the numbers
+    of `runs` pairs of runs, with consecutive seeds starting at its own.
 
-    The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. Live runs that `kept` has are not repeated;
-    simulations always are, with this kernel's clock for flows and traffic. Raises what `cwnd.run` raises in lane live.
+    The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. `lane` is `"linux"`, `"linux:6.12"` or `"live"`,
+    where everything counts as random. Up to `jobs` pairs run at a time (all processors; in lane live one). The kernel's runs that `kept` has are
+    not repeated. Raises what `cwnd.run` raises in the lane.
     """
     if isinstance(scenario, str) and scenario in own_scenarios() and not Path(scenario).is_file():
         scenario = own_scenarios()[scenario]
     scenario = scenario_of(scenario)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
         raise refused("runs", runs, f"a whole number from 1 to {MOST_RUNS}")
-    pairs, days = [], []
-    clock = kernel_clock()
-    late_ms = 0.0
-    for number in range(runs):
-        seeded = scenario.with_seed(scenario.seed + number)
-        if kept is None or (earlier := kept.find(seeded)) is None:
-            live = measured(seeded, lambda part, number=number: watch(number, part))  # type: ignore[misc]
-            day = datetime.date.today().isoformat()
-            if kept is not None:
-                kept.keep(live)
-        else:
-            live, day = earlier
-        late_ms = max(late_ms, live.summary["live"]["late_p99_ms"])
-        days.append(day)
-        pairs.append((run(seeded.with_host_clock(clock), None, SIM), live))
-    found = [(numbers(simulated), numbers(live)) for simulated, live in pairs]
-    # A number that any run has: what a run lacks is a difference, too.
-    names = dict.fromkeys(name for pair in found for each in reversed(pair) for name in each)
-    agreements = [
-        Agreement.of(name, [of.get(name) for of, _ in found], [of.get(name) for _, of in found]) for name in names
-    ]
-    return Fidelity(scenario, runs, agreements, *pairs[0], late_ms, max(days))
+    lane = reference_lane(lane)
+    found: list[Fidelity] = []
+    comparison = Comparison.of(scenario, lane, runs, kept)
+    if compare({"": comparison}, lambda _, each: found.append(each), jobs_of(lane, jobs), watch):
+        raise KeyboardInterrupt
+    return found[0]
+
+
+def reference_lane(lane: object, field: str = "lane") -> str:
+    """A lane with a kernel, with the name of one that is there; else `ScenarioError`, which names it as `field`."""
+    if lane == SIM:
+        raise refused(field, lane, f"a lane with a kernel, {LINUX} or {LIVE}")
+    return check_lane(lane, field)

@@ -19,7 +19,7 @@ from needs import CI, needs
 
 from cwnd import Scenario, _native
 from cwnd import run as run_scenario
-from cwnd.fidelity.runner import own_scenarios
+from cwnd.fidelity.scenarios import own_scenarios
 from cwnd.metrics.confidence_intervals import mean_interval
 from tools import ROOT
 from tools.bench.page import native_digest

@@ -12,15 +12,14 @@ import typer
 
 from cwnd._internal.input_errors import refused
 from cwnd._internal.messages import note
-from cwnd._native import FellBehindError, Scenario
+from cwnd._native import Scenario
 from cwnd.cli.entry import fail
 from cwnd.cli.options import Json
 from cwnd.scenario.file import scenario_file
 
 if TYPE_CHECKING:
     from cwnd.fidelity.folder import FidelityFolder
-    from cwnd.fidelity.runner import FidelityDocument, Watch
-    from cwnd.replicates.executor import Watch as TaskWatch
+    from cwnd.fidelity.runner import Fidelity, FidelityDocument
 
 
 def command(
@@ -31,28 +30,77 @@ def command(
             help="Scenario files (.toml, .json), or names of the package's scenarios. Default: all of the package's scenarios.",
         ),
     ] = None,
-    runs: Annotated[str, typer.Option("--runs", metavar="N", help="Runs of each scenario in each lane.")] = "10",
+    lane: Annotated[
+        str,
+        typer.Option(
+            "--lane",
+            metavar="LANE",
+            help="What the simulator is compared with: linux, or linux:6.12 and another kernel's name (see cwnd linux list); live, the running kernel (root).",
+        ),
+    ] = "linux",
+    runs: Annotated[
+        str,
+        typer.Option(
+            "--runs", metavar="N", help="Pairs of runs of each random scenario. A deterministic one has one pair."
+        ),
+    ] = "10",
+    jobs: Annotated[
+        str | None,
+        typer.Option("--jobs", metavar="N", help="Pairs at a time. Default: all processors; one in lane live."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--out",
             metavar="DIR",
-            help="Write a document and a picture of each scenario to this folder, and save every live run when it ends; "
+            help="Write a document and a picture of each scenario to this folder, and save every run of the kernel when it ends; "
             "the same command resumes the work.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run scenarios in the simulator and with the kernel's own TCP, and compare the results number by number (root).
+    """Run scenarios in the simulator and with Linux's own TCP, and compare the results: packet by packet where nothing is random, else pair by
+    pair of runs with one seed.
 
-    Exit code 0 if at least 95 % of all numbers agree, else 1. docs/guide/live.md says when a number agrees.
+    Exit code 0 if nothing differs without a known cause, else 1. docs/guide/fidelity.md says when what differs.
     """
-    from cwnd.cli.replicates import whole_number
+    from cwnd.cli.replicates import MOST_JOBS, whole_number
     from cwnd.fidelity.folder import FidelityFolder
-    from cwnd.fidelity.runner import MOST_RUNS, own_scenarios
+    from cwnd.fidelity.report import table, unexplained
+    from cwnd.fidelity.runner import MOST_RUNS, reference_lane
+    from cwnd.replicates.api import jobs_of
 
     number = whole_number("--runs", runs, MOST_RUNS)
+    at_a_time = None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
+    scenarios = chosen(paths)
+    lane = reference_lane(lane, "--lane")
+    at_a_time = jobs_of(lane, at_a_time)
+    folder = FidelityFolder(out) if out is not None else None
+    try:
+        documents = compare(scenarios, lane, number, at_a_time, folder)
+    except KeyboardInterrupt:
+        kept = (
+            f"finished work is kept in {out}; the same command resumes the work"
+            if out
+            else "nothing is kept without -o DIR"
+        )
+        print(kept, file=sys.stderr)
+        raise
+    if as_json:
+        print(json.dumps(documents))
+    else:
+        table(documents)
+    if out is not None:
+        note(f"written to {out}")
+    if unexplained(documents):
+        raise typer.Exit(1)
+
+
+def chosen(paths: list[Path] | None) -> dict[str, Scenario]:
+    """The scenarios that are asked for, by name."""
+    from cwnd.fidelity.scenarios import own_scenarios
+
     own = own_scenarios()
     scenarios: dict[str, Scenario] = {}
     for path in paths or map(Path, own):
@@ -65,28 +113,7 @@ def command(
         if name in scenarios:
             fail(f'SCENARIO: "{name}" is not accepted; expected scenarios with different names')
         scenarios[name] = scenario
-    folder = FidelityFolder(out) if out is not None else None
-    try:
-        documents = compare(scenarios, number, folder)
-    except KeyboardInterrupt:
-        kept = (
-            f"finished work is kept in {out}; the same command resumes the work"
-            if out
-            else "nothing is kept without -o DIR"
-        )
-        print(kept, file=sys.stderr)
-        raise
-    if as_json:
-        print(json.dumps(documents))
-    else:
-        from cwnd.fidelity.report import table
-
-        table(documents)
-    if out is not None:
-        note(f"written to {out}")
-    agree = [each["agrees"] for document in documents for each in document["numbers"]]
-    if sum(agree) < 0.95 * len(agree):
-        raise typer.Exit(1)
+    return scenarios
 
 
 def named(scenario: Scenario, name: str) -> Scenario:
@@ -94,36 +121,26 @@ def named(scenario: Scenario, name: str) -> Scenario:
     return scenario if scenario.name else scenario.with_name(name)
 
 
-def compare(scenarios: dict[str, Scenario], runs: int, folder: FidelityFolder | None) -> list[FidelityDocument]:
-    """Compares the scenarios; live runs that the folder has are not made again."""
+def compare(
+    scenarios: dict[str, Scenario], lane: str, runs: int, jobs: int, folder: FidelityFolder | None
+) -> list[FidelityDocument]:
+    """Compares the scenarios; runs of the kernel that the folder has are not made again."""
     from cwnd.cli.replicates import bar
-    from cwnd.fidelity.runner import fidelity
+    from cwnd.fidelity import runner
 
-    kept = {name: folder.runs(name) if folder else None for name in scenarios}
-    costs = {
-        place * runs + number: scenario.duration_s
-        for place, (name, scenario) in enumerate(scenarios.items())
-        for number in range(runs)
-        if (earlier := kept[name]) is None or earlier.find(scenario.with_seed(scenario.seed + number)) is None
+    comparisons = {
+        name: runner.Comparison.of(scenario, lane, runs, folder.runs(name) if folder else None)
+        for name, scenario in scenarios.items()
     }
-    documents = []
-    with bar("running", "runs", costs) as report:
-        for place, (name, scenario) in enumerate(scenarios.items()):
-            try:
-                found = fidelity(scenario, runs, following(report, place * runs), kept[name])
-            except FellBehindError as error:
-                raise FellBehindError(f"{name}: {error}") from error
-            documents.append(found.document())
-            if folder is not None:
-                folder.add(name, found)
-    return documents
+    costs = dict(enumerate(task.scenario.duration_s for each in comparisons.values() for task in each.tasks))
+    documents: dict[str, FidelityDocument] = {}
 
+    def take(name: str, found: Fidelity) -> None:
+        documents[name] = found.document()
+        if folder is not None:
+            folder.add(name, found)
 
-def following(report: TaskWatch | None, first: int) -> Watch:
-    """Tells `report` of a comparison whose runs are numbered from `first` on."""
-
-    def watch(over: int, part: float) -> None:
-        if report is not None:
-            report(first + over, 0, part)
-
-    return watch
+    with bar("running", "pairs of runs", costs) as watch:
+        if runner.compare(comparisons, take, jobs, watch):
+            raise KeyboardInterrupt
+    return [documents[name] for name in scenarios]

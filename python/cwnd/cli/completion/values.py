@@ -159,7 +159,7 @@ def _presets(schema: object) -> Iterator[str]:
 
 def compared_scenarios(_word: str, _before: list[str]) -> Candidates:
     """Scenarios of `cwnd fidelity` by name, and files."""
-    from cwnd.fidelity.runner import own_scenarios
+    from cwnd.fidelity.scenarios import own_scenarios
 
     return [*words(own_scenarios()), Candidate("file")]
 

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Two runs of a deterministic scenario compared packet by packet, as they leave their senders, and by their windows over time."""
+
+from __future__ import annotations
+
+import struct
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cwnd.result.result import Result
+
+Integers = NDArray[np.int64]
+#: How far the times of a packet may be apart. The kernel reads its clock in steps of 256 ns a few times between an acknowledgement and the
+#: packets that answer it, so it is up to 4 µs later than the simulator, which takes no time. The fastest link of the scenarios sends a packet
+#: in 30 µs: what another acknowledgement or another tick has released is further away.
+TOLERANCE_NS = 10_000
+#: Lanes that are the same but for times may end with another packet.
+END_NS = 100_000_000
+NEVER_NS = 1 << 62
+#: Blocks of pcapng, and the fields of a packet in one, with the headers of IPv4 and TCP (docs/guide/packets.md).
+ENHANCED_PACKET = 6
+BLOCK, TIME = struct.Struct("<II"), struct.Struct("<II")
+LENGTH, HEADERS = struct.Struct(">H"), struct.Struct(">HHIIBB")
+IP_BYTES, SYN = 20, 2
+#: The last number of the senders' address, and the receiver's port of flow 0.
+SENDERS, FIRST_PORT = 1, 10_000
+
+What = Literal["sequence number", "retransmission", "order", "length", "time", "end"]
+
+
+class DataPackets(NamedTuple):
+    """The data packets of a flow in the order in which they left."""
+
+    time_ns: Integers
+    #: first byte of the payload, from 0
+    sequence: Integers
+    #: bytes of the payload
+    length: Integers
+
+
+def data_packets(capture: bytes) -> dict[int, DataPackets]:
+    """By number of the flow: its data packets in a capture of the senders' host."""
+    rows: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    first: dict[int, int] = {}
+    at = 0
+    while at < len(capture):
+        kind, size = BLOCK.unpack_from(capture, at)
+        packet, at = at + 28, at + size
+        if kind != ENHANCED_PACKET or capture[packet + 15] != SENDERS:
+            continue
+        _, port, sequence, _, offset, flags = HEADERS.unpack_from(capture, packet + IP_BYTES)
+        flow = port - FIRST_PORT
+        if flags & SYN:
+            first[flow] = sequence + 1
+        length = LENGTH.unpack_from(capture, packet + 2)[0] - IP_BYTES - (offset >> 4) * 4
+        if length > 0:
+            high, low = TIME.unpack_from(capture, packet - 16)
+            rows[flow].append((high << 32 | low, sequence, length))
+    found = {}
+    for flow, packets in rows.items():
+        time_ns, sequence, length = np.array(packets, dtype=np.int64).T
+        # A simulation has no SYN: its payload begins at 1.
+        found[flow] = DataPackets(time_ns, (sequence - first.get(flow, 1)) % (1 << 32), length)
+    return found
+
+
+NO_PACKETS = DataPackets(*(np.zeros(0, np.int64) for _ in range(3)))
+
+
+class DifferenceDocument(TypedDict):
+    """A first difference as JSON."""
+
+    time_s: float
+    flow: str
+    #: its number among the packets of the flow, from 0
+    packet: int
+    what: What
+    simulated: str
+    measured: str
+
+
+class PacketsDocument(TypedDict):
+    """A comparison packet by packet as JSON."""
+
+    #: data packets that left the senders in each lane
+    simulated: int
+    measured: int
+    #: packets before the first difference
+    agree: int
+    #: packets before the first difference that is not only one of time
+    same_order: int
+    first: DifferenceDocument | None
+    #: the largest distance of times before the first difference (µs)
+    largest_time_us: float
+    #: the largest and the mean distance of the windows over time (segments)
+    window_largest: float
+    window_mean: float
+    #: cause of a difference that was investigated; empty where there is none
+    known: str
+
+
+@dataclass(frozen=True, slots=True)
+class Packets:
+    """A comparison packet by packet."""
+
+    simulated: int
+    measured: int
+    agree: int
+    same_order: int
+    first: DifferenceDocument | None
+    largest_time_us: float
+    window_largest: float
+    window_mean: float
+    known: str = ""
+
+    @classmethod
+    def of(cls, simulated: Result, measured: Result, known: str = "") -> Packets:
+        """Compares two runs whose senders' packets were captured."""
+        ours_of, theirs_of = (data_packets(result.packets["senders"]) for result in (simulated, measured))
+        names = [flow["name"] for flow in measured.summary["flows"]]
+        end_ns = round(measured.summary["duration_s"] * 1e9)
+        flows = [(ours_of.get(flow, NO_PACKETS), theirs_of.get(flow, NO_PACKETS)) for flow in range(len(names))]
+        differences = [
+            (time_of(ours, theirs, at), flow, at)
+            for flow, (ours, theirs) in enumerate(flows)
+            if (at := first_difference(ours, theirs, end_ns, TOLERANCE_NS)) is not None
+        ]
+        orders = [
+            time_of(ours, theirs, at)
+            for ours, theirs in flows
+            if (at := first_difference(ours, theirs, end_ns, None)) is not None
+        ]
+        until_ns, flow, at = min(differences, default=(NEVER_NS, 0, 0))
+        order_until_ns = min(orders, default=NEVER_NS)
+        before = [count(theirs, until_ns) for _, theirs in flows]
+        largest_ns = max((largest(*each, number) for each, number in zip(flows, before, strict=True)), default=0)
+        windows = window_distances(simulated, measured)
+        return cls(
+            simulated=sum(len(ours.time_ns) for ours, _ in flows),
+            measured=sum(len(theirs.time_ns) for _, theirs in flows),
+            agree=sum(before),
+            same_order=sum(count(theirs, order_until_ns) for _, theirs in flows),
+            first=described(*flows[flow], at, names[flow]) if differences else None,
+            largest_time_us=largest_ns / 1e3,
+            window_largest=float(windows.max(initial=0.0)),
+            window_mean=float(windows.mean()) if windows.size else 0.0,
+            known=known,
+        )
+
+    def document(self) -> PacketsDocument:
+        """As JSON."""
+        return {
+            "simulated": self.simulated,
+            "measured": self.measured,
+            "agree": self.agree,
+            "same_order": self.same_order,
+            "first": self.first,
+            "largest_time_us": self.largest_time_us,
+            "window_largest": self.window_largest,
+            "window_mean": self.window_mean,
+            "known": self.known if self.first else "",
+        }
+
+
+def first_difference(ours: DataPackets, theirs: DataPackets, end_ns: int, tolerance_ns: int | None) -> int | None:
+    """Number of the first packet that is not the same in both; without a tolerance, times do not matter. A packet that only one lane has counts
+    unless it leaves so near the end of the run that it may be behind it in the other lane."""
+    both = min(len(ours.time_ns), len(theirs.time_ns))
+    differs = (ours.sequence[:both] != theirs.sequence[:both]) | (ours.length[:both] != theirs.length[:both])
+    if tolerance_ns is not None:
+        differs |= abs(ours.time_ns[:both] - theirs.time_ns[:both]) > tolerance_ns
+    if differs.any():
+        return int(np.argmax(differs))
+    rest = (ours if len(ours.time_ns) > both else theirs).time_ns[both:]
+    near_end_ns = end_ns - (END_NS if tolerance_ns is None else tolerance_ns)
+    return both if rest.size and rest[0] < near_end_ns else None
+
+
+def time_of(ours: DataPackets, theirs: DataPackets, at: int) -> int:
+    """When the first of the lanes sends what the other one does not."""
+    return min(int(side.time_ns[at]) for side in (ours, theirs) if at < len(side.time_ns))
+
+
+def count(packets: DataPackets, until_ns: int) -> int:
+    """How many packets left before a time."""
+    return int(np.searchsorted(packets.time_ns, until_ns))
+
+
+def largest(ours: DataPackets, theirs: DataPackets, number: int) -> int:
+    """The largest distance of times among the first packets."""
+    number = min(number, len(ours.time_ns))
+    return int(abs(ours.time_ns[:number] - theirs.time_ns[:number]).max(initial=0))
+
+
+def described(ours: DataPackets, theirs: DataPackets, at: int, flow: str) -> DifferenceDocument:
+    """A first difference in words."""
+    return {
+        "time_s": time_of(ours, theirs, at) / 1e9,
+        "flow": flow,
+        "packet": at,
+        "what": what_differs(ours, theirs, at),
+        "simulated": packet_in_words(ours, at),
+        "measured": packet_in_words(theirs, at),
+    }
+
+
+def what_differs(ours: DataPackets, theirs: DataPackets, at: int) -> What:
+    """What is not the same of a packet."""
+    if at >= min(len(ours.time_ns), len(theirs.time_ns)):
+        return "end"
+    if ours.sequence[at] != theirs.sequence[at]:
+        if is_repeated(ours, at) != is_repeated(theirs, at):
+            return "retransmission"
+        swapped = [set(side.sequence[at : at + 2].tolist()) for side in (ours, theirs)]
+        return "order" if swapped[0] == swapped[1] and len(swapped[0]) == 2 else "sequence number"
+    return "length" if ours.length[at] != theirs.length[at] else "time"
+
+
+def is_repeated(packets: DataPackets, at: int) -> bool:
+    """Whether a packet was sent before."""
+    return bool(packets.sequence[at] <= packets.sequence[:at].max(initial=-1))
+
+
+def packet_in_words(packets: DataPackets, at: int) -> str:
+    """A packet in words."""
+    if at >= len(packets.time_ns):
+        return "no packet"
+    again = " again" if is_repeated(packets, at) else ""
+    return f"byte {packets.sequence[at]}{again} at {packets.time_ns[at] / 1e6:.3f} ms"
+
+
+def window_distances(simulated: Result, measured: Result) -> NDArray[np.float64]:
+    """The distance of the windows of each flow at each sample that both have (segments)."""
+    times_s = np.unique(simulated.cwnd["time_s"].to_numpy())
+    interval_s = np.diff(times_s).min(initial=1.0)
+    sides = []
+    for result in (simulated, measured):
+        table = result.cwnd
+        # A sample of the kernel is a microsecond beside its grid.
+        steps = np.round(table["time_s"].to_numpy() / interval_s).astype(np.int64)
+        sides.append(dict(zip(zip(table["flow"].to_pylist(), steps.tolist()), table["cwnd"].to_pylist(), strict=True)))
+    ours, theirs = sides
+    return np.array([abs(ours[at] - theirs[at]) for at in ours.keys() & theirs.keys()], dtype=np.float64)
