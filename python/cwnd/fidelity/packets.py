@@ -124,26 +124,23 @@ class Packets:
         names = [flow["name"] for flow in measured.summary["flows"]]
         end_ns = round(measured.summary["duration_s"] * 1e9)
         flows = [(ours_of.get(flow, NO_PACKETS), theirs_of.get(flow, NO_PACKETS)) for flow in range(len(names))]
-        differences = [
-            (time_of(ours, theirs, at), flow, at)
-            for flow, (ours, theirs) in enumerate(flows)
-            if (at := first_difference(ours, theirs, end_ns, TOLERANCE_NS)) is not None
+        differences, orders = [
+            [
+                (time_of(ours, theirs, at), flow, at)
+                for flow, (ours, theirs) in enumerate(flows)
+                if (at := first_difference(ours, theirs, end_ns, tolerance_ns)) is not None
+            ]
+            for tolerance_ns in (TOLERANCE_NS, None)
         ]
-        orders = [
-            time_of(ours, theirs, at)
-            for ours, theirs in flows
-            if (at := first_difference(ours, theirs, end_ns, None)) is not None
-        ]
-        until_ns, flow, at = min(differences, default=(NEVER_NS, 0, 0))
-        order_until_ns = min(orders, default=NEVER_NS)
-        before = [count(theirs, until_ns) for _, theirs in flows]
+        _, flow, at = min(differences, default=(NEVER_NS, 0, 0))
+        before = packets_before(flows, differences)
         largest_ns = max((largest(*each, number) for each, number in zip(flows, before, strict=True)), default=0)
         windows = window_distances(simulated, measured)
         return cls(
             simulated=sum(len(ours.time_ns) for ours, _ in flows),
             measured=sum(len(theirs.time_ns) for _, theirs in flows),
             agree=sum(before),
-            same_order=sum(count(theirs, order_until_ns) for _, theirs in flows),
+            same_order=sum(packets_before(flows, orders)),
             first=described(*flows[flow], at, names[flow]) if differences else None,
             largest_time_us=largest_ns / 1e3,
             window_largest=float(windows.max(initial=0.0)),
@@ -185,9 +182,13 @@ def time_of(ours: DataPackets, theirs: DataPackets, at: int) -> int:
     return min(int(side.time_ns[at]) for side in (ours, theirs) if at < len(side.time_ns))
 
 
-def count(packets: DataPackets, until_ns: int) -> int:
-    """How many packets left before a time."""
-    return int(np.searchsorted(packets.time_ns, until_ns))
+def packets_before(flows: list[tuple[DataPackets, DataPackets]], differences: list[tuple[int, int, int]]) -> list[int]:
+    """How many packets of each flow left before the earliest of these differences: times, flows, and numbers of packets."""
+    until_ns, at_flow, at = min(differences, default=(NEVER_NS, -1, 0))
+    return [
+        at if flow == at_flow else int(np.searchsorted(theirs.time_ns, until_ns))
+        for flow, (_, theirs) in enumerate(flows)
+    ]
 
 
 def largest(ours: DataPackets, theirs: DataPackets, number: int) -> int:

@@ -16,7 +16,7 @@ from matplotlib.image import imread
 
 import cwnd
 from cwnd import Flow
-from cwnd.fidelity.agreement import Agreement
+from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.runner import Fidelity
 from cwnd.kernel.result import KernelTrace
 
@@ -118,9 +118,10 @@ def test_differences_and_fidelity_are_tables(tmp_path: Path) -> None:
     page = shown(cwnd.diff(a, b))
     assert "differences are decided" in page.text and any(row[0] == "throughput_mbps" for row in page.rows)
     result = cwnd.compare("cubic", **SMALL)
-    live = cwnd.Result(result.scenario, {**result.summary, "live": {"kernel": "6.1"}}, None)  # type: ignore[arg-type,typeddict-item]
-    fidelity = Fidelity(result.scenario, 1, [Agreement.of("share, cubic", [0.5], [0.5])], result, live, 0.1, "day")
-    assert "1 of 1 numbers agree" in shown(fidelity).text
+    live = cwnd.Result(result.scenario, {**result.summary, "live": {"kernel": "6.1"}}, None, lane="live")  # type: ignore[arg-type,typeddict-item]
+    same = [Equivalence.of("goodput, cubic", "Mbit/s", [0.5, 0.6], [0.5, 0.6])]
+    fidelity = Fidelity(result.scenario, "live", 2, None, same, result, live, 250, 0.1, "day")
+    assert "1 of 1 numbers are equivalent" in shown(fidelity).text
     trace = KernelTrace.__new__(KernelTrace)
     assert trace._repr_html_() is None
 

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd fidelity`: the package's scenarios, what is refused, what a report says, and what a folder keeps."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import cast
+
+import pytest
+from conftest import Cli, refused
+
+import cwnd as package
+from cwnd.fidelity import runner
+from cwnd.fidelity.equivalence import Equivalence
+from cwnd.fidelity.numbers import KINDS, numbers
+from cwnd.fidelity.packets import PacketsDocument
+from cwnd.fidelity.report import shown, summary, unexplained
+from cwnd.fidelity.runner import Comparison, FidelityDocument, PairOfRuns
+from cwnd.fidelity.scenarios import clock_phase_us, is_deterministic, known_causes, own, own_scenarios, with_hosts
+from cwnd.scenario.snapshot import scenario_document
+
+DROPTAIL = (
+    "duration = '2s'\n[link]\nrate = '5Mbit/s'\nrtt = '20ms'\nqueue = { kind = 'droptail', limit = '10packets' }\n"
+)
+
+
+def scenario(rest: str) -> package.Scenario:
+    return package.Scenario.from_toml(DROPTAIL + rest)
+
+
+def document(name: str, *verdicts: tuple[float, str], packets: dict[str, object] | None = None) -> FidelityDocument:
+    """A comparison with numbers of these ratios, and their known causes."""
+    each = [Equivalence.of("goodput, x", "", [value] * 2, [1.0] * 2, known=known) for value, known in verdicts]
+    return {
+        "scenario": name,
+        "lane": "linux:6.12",
+        "runs": 2,
+        "kernel": "6.12.1",
+        "hz": 250,
+        "day": "2026-11-29",
+        "late_ms": 0.0,
+        "packets": cast("PacketsDocument | None", packets),
+        "numbers": [number.document() for number in each],
+    }
+
+
+def test_the_packages_scenarios_run_and_have_every_kind_of_number() -> None:
+    scenarios = own_scenarios()
+    assert len(scenarios) == 44
+    seen = set()
+    for name, each in scenarios.items():
+        assert each.name == name
+        found = numbers(package.run(each))
+        assert all(value is None or value >= 0 for value in found.values())
+        assert all(key == "packets" or key in found for key in own()[name].known), name
+        seen |= {name.partition(",")[0] for name in found}
+    assert seen == set(KINDS)
+
+
+def test_a_known_cause_belongs_to_the_packages_scenario_only() -> None:
+    name = next(name for name, each in own().items() if each.known)
+    assert known_causes(own_scenarios()[name])
+    assert not known_causes(own_scenarios()[name].with_seed(7))
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ("[[flow]]\ncc = 'reno-linux'\nrecovery = 'linux'\n", True),
+        ("loss = 'every:100'\n[[flow]]\ncc = 'reno-linux'\nrecovery = 'linux'\n", True),
+        ("loss = 'random:0.01'\n[[flow]]\ncc = 'reno-linux'\nrecovery = 'linux'\n", False),
+        ("[[flow]]\ncc = 'reno-linux'\nrecovery = 'linux'\nstart = { uniform = ['0s', '100ms'] }\n", False),
+        # The transfers of traffic are in no capture.
+        (
+            "[[traffic]]\nmodel = 'mix'\narrivals = { kind = 'exponential', mean = '100ms' }\nsize = '10kB'\ncc = 'reno-linux'\n",
+            False,
+        ),
+    ],
+)
+def test_a_scenario_is_deterministic_if_no_seed_changes_it(rest: str, expected: bool) -> None:
+    assert is_deterministic(scenario(rest), 250) is expected
+
+
+# The kernel in virtual time has one clock, whose phase is the first flow's.
+def test_both_lanes_have_hosts_with_one_clock() -> None:
+    given = scenario("[[flow]]\ncc = 'reno-linux'\ncount = 2\n[[flow]]\ncc = 'cubic-linux'\n")
+    assert clock_phase_us(1) != clock_phase_us(2)
+    found = with_hosts(given, 1000, phase_us=clock_phase_us(1))
+    assert found.host_clocks == [1000]
+    flows = scenario_document(found)["flow"]
+    assert isinstance(flows, list) and len({each["host_clock_phase"] for each in flows}) == 1
+    traffic = with_hosts(scenario("[[traffic]]\nmodel = 'long'\ncc = 'reno-linux'\n"), 250, phase_us=7)
+    (group,) = cast("list[dict[str, object]]", scenario_document(traffic)["traffic"])
+    assert group["host_clock_phase"] == "0s"
+
+
+def test_transfers_that_do_not_end_are_counted() -> None:
+    text = "[[flow]]\ncc = 'reno'\nsize = '{size}'\ncount = 2\n"
+    ended, cut = (numbers(package.run(scenario(text.format(size=size)))) for size in ("20kB", "9MB"))
+    # Two transfers of 20 kB at 5 Mbit/s: the second one is at its end after 64 ms and a round trip.
+    assert ended["unfinished, reno"] == 0 and 0.064 < cast("float", ended["completion p99, reno"]) < 0.2
+    assert cut["unfinished, reno"] == 2 and cut["completion p50, reno"] is None
+
+
+def test_a_report_counts_verdicts_and_differences_without_a_cause() -> None:
+    packets = {"first": None, "known": ""}
+    documents = [
+        document("random", (1.0, ""), (1.01, ""), (2.0, "investigated"), (2.0, "")),
+        document("exact", packets=packets),
+        document("exact, with a difference", packets={"first": {"what": "time"}, "known": "investigated"}),
+    ]
+    assert summary(documents) == (
+        "1 of 2 deterministic scenarios agree packet by packet; 2 of 4 numbers are equivalent, 2 differ, 0 cannot be told"
+    )
+    assert unexplained(documents) == 1
+    assert shown([2.0, None]) == "2 in 1 of 2 runs" and shown([None]) == "none"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--runs", "0"), ("--runs", "0", "1 to 1000")),
+        (("--jobs", "0"), ("--jobs", "0", "1 to 256")),
+        (("nowhere.toml",), ("SCENARIO", "nowhere.toml", "exists")),
+        # No such file: the package's scenario is called reno.
+        (("reno.toml",), ("SCENARIO", "reno.toml", "exists")),
+        (("reno", "reno"), ("SCENARIO", "reno", "different names")),
+        (("renno",), ("SCENARIO", "renno", "did you mean reno?")),
+        (("reno", "--lane", "sim"), ("--lane", "sim", "a lane with a kernel, linux or live")),
+        (("reno", "--lane", "linux:9.9"), ("--lane", "9.9", "cwnd linux build 9.9")),
+        (("reno", "--lane", "live", "--jobs", "2"), ("jobs", "2", "1 in lane live")),
+    ],
+)
+def test_bad_input_is_one_line(cwnd: Cli, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:
+    refused(cwnd("fidelity", *arguments), *words)
+
+
+def test_without_a_kernel_one_line_says_how_to_build_one(cwnd: Cli, tmp_path: Path) -> None:
+    refused(cwnd("fidelity", "reno", env={**os.environ, "CWND_LINUX": str(tmp_path)}), "--lane", "cwnd linux build")
+
+
+def test_a_scenario_that_this_machine_does_not_keep_up_with_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def behind(*_: object) -> None:
+        raise package.FellBehindError("lane live: this machine did not keep up")
+
+    monkeypatch.setattr(runner, "run_in_time", behind)
+    far = scenario("[[flow]]\ncc = 'reno'\n").with_name("far")
+    comparison = Comparison(far, "live", 250, is_deterministic=False, tasks=[PairOfRuns(far, "live", True, None)])
+    with pytest.raises(package.FellBehindError, match=r"^far: lane live: this machine"):
+        runner.compare({"far": comparison}, lambda *_: None, 1)
+
+
+def test_a_folder_with_anything_else_is_refused(cwnd: Cli, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    refused(cwnd("fidelity", "--lane", "live", "-o", tmp_path), "-o", str(tmp_path), "earlier comparisons")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
