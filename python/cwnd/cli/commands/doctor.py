@@ -254,7 +254,7 @@ PARTS = {
     "kernel": Known("the kernel part", "cwnd kernel, lane live with cwnd's algorithms", kernel_part, make("kernel")),
     "load": Known("loading into the kernel", "cwnd kernel load, use, switch, trace", may_load, how_to_load),
     "bpf": Known("compilers for BPF", "cwnd build-kernel, make kernel", compilers, debian("kernel")),
-    "live": Known("lane live", "--lane live, cwnd fidelity", live, how_to_live),
+    "live": Known("lane live", "--lane live", live, how_to_live),
     "shell": Known("links for programs", "cwnd shell", shell, how_to_live),
     "linux": Known("lane linux", "--lane linux, cwnd linux", linux, how_to_linux),
     "page": Known("the web page", "cwnd lab, --page", page, make("page")),
