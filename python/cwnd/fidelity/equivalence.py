@@ -115,12 +115,13 @@ def ends_of_ratios(pairs: Sequence[tuple[float, float]]) -> Ends:
     Pairs that are all the same are one observation of something that is not random: the interval is that point.
     """
     simulated, measured = zip(*pairs)
-    if not any(measured) or not any(simulated):
-        ratio = 1.0 if simulated == measured else math.inf if any(simulated) else 0.0
-        return ratio, ratio, ratio
+    if not any(simulated) and all(measured):
+        return 0.0, 0.0, 0.0
+    if not any(measured) and all(simulated):
+        return math.inf, math.inf, math.inf
     if not all(simulated) or not all(measured):
-        # A run without any: a ratio of 0, or none.
-        return sum(simulated) / sum(measured), 0.0, math.inf
+        # Some run has none: its ratio is 0, infinite, or not defined.
+        return sum(simulated) / sum(measured) if any(measured) else math.inf, 0.0, math.inf
     logarithms = [math.log(a / b) for a, b in pairs]
     found = mean_interval(logarithms, LEVEL)
     assert found.centre is not None and found.low is not None and found.high is not None, "of two values or more"

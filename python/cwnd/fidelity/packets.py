@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import struct
-from collections import defaultdict
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypedDict
+from typing import Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cwnd.fidelity.captures import NO_PACKETS, Packets, read
 from cwnd.result.result import Result
 
-Integers = NDArray[np.int64]
 #: How far the times of a packet may be apart. The kernel reads its clock in steps of 256 ns a few times between an acknowledgement and the
 #: packets that answer it, so it is up to 4 µs later than the simulator, which takes no time. The fastest link of the scenarios sends a packet
 #: in 30 µs: what another acknowledgement or another tick has released is further away.
@@ -21,54 +19,7 @@ TOLERANCE_NS = 10_000
 #: Lanes that are the same but for times may end with another packet.
 END_NS = 100_000_000
 NEVER_NS = 1 << 62
-#: Blocks of pcapng, and the fields of a packet in one, with the headers of IPv4 and TCP (docs/guide/packets.md).
-ENHANCED_PACKET = 6
-BLOCK, TIME = struct.Struct("<II"), struct.Struct("<II")
-LENGTH, HEADERS = struct.Struct(">H"), struct.Struct(">HHIIBB")
-IP_BYTES, SYN = 20, 2
-#: The last number of the senders' address, and the receiver's port of flow 0.
-SENDERS, FIRST_PORT = 1, 10_000
-
 What = Literal["sequence number", "retransmission", "order", "length", "time", "end"]
-
-
-class DataPackets(NamedTuple):
-    """The data packets of a flow in the order in which they left."""
-
-    time_ns: Integers
-    #: first byte of the payload, from 0
-    sequence: Integers
-    #: bytes of the payload
-    length: Integers
-
-
-def data_packets(capture: bytes) -> dict[int, DataPackets]:
-    """By number of the flow: its data packets in a capture of the senders' host."""
-    rows: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
-    first: dict[int, int] = {}
-    at = 0
-    while at < len(capture):
-        kind, size = BLOCK.unpack_from(capture, at)
-        packet, at = at + 28, at + size
-        if kind != ENHANCED_PACKET or capture[packet + 15] != SENDERS:
-            continue
-        _, port, sequence, _, offset, flags = HEADERS.unpack_from(capture, packet + IP_BYTES)
-        flow = port - FIRST_PORT
-        if flags & SYN:
-            first[flow] = sequence + 1
-        length = LENGTH.unpack_from(capture, packet + 2)[0] - IP_BYTES - (offset >> 4) * 4
-        if length > 0:
-            high, low = TIME.unpack_from(capture, packet - 16)
-            rows[flow].append((high << 32 | low, sequence, length))
-    found = {}
-    for flow, packets in rows.items():
-        time_ns, sequence, length = np.array(packets, dtype=np.int64).T
-        # A simulation has no SYN: its payload begins at 1.
-        found[flow] = DataPackets(time_ns, (sequence - first.get(flow, 1)) % (1 << 32), length)
-    return found
-
-
-NO_PACKETS = DataPackets(*(np.zeros(0, np.int64) for _ in range(3)))
 
 
 class DifferenceDocument(TypedDict):
@@ -79,6 +30,8 @@ class DifferenceDocument(TypedDict):
     #: its number among the packets of the flow, from 0
     packet: int
     what: What
+    #: whose decision differs: the receiver's if another acknowledgement came before
+    host: Literal["sender", "receiver"]
     simulated: str
     measured: str
 
@@ -104,7 +57,7 @@ class PacketsDocument(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Packets:
+class PacketByPacket:
     """A comparison packet by packet."""
 
     simulated: int
@@ -118,12 +71,13 @@ class Packets:
     known: str = ""
 
     @classmethod
-    def of(cls, simulated: Result, measured: Result, known: str = "") -> Packets:
+    def of(cls, simulated: Result, measured: Result, known: str = "") -> PacketByPacket:
         """Compares two runs whose senders' packets were captured."""
-        ours_of, theirs_of = (data_packets(result.packets["senders"]) for result in (simulated, measured))
+        sides = [read(result.packets["senders"]) for result in (simulated, measured)]
         names = [flow["name"] for flow in measured.summary["flows"]]
         end_ns = round(measured.summary["duration_s"] * 1e9)
-        flows = [(ours_of.get(flow, NO_PACKETS), theirs_of.get(flow, NO_PACKETS)) for flow in range(len(names))]
+        flows = pairs([side.data for side in sides], len(names))
+        acknowledgements = pairs([side.acknowledgements for side in sides], len(names))
         differences, orders = [
             [
                 (time_of(ours, theirs, at), flow, at)
@@ -141,7 +95,7 @@ class Packets:
             measured=sum(len(theirs.time_ns) for _, theirs in flows),
             agree=sum(before),
             same_order=sum(packets_before(flows, orders)),
-            first=described(*flows[flow], at, names[flow]) if differences else None,
+            first=described(flows[flow], acknowledgements[flow], at, names[flow]) if differences else None,
             largest_time_us=largest_ns / 1e3,
             window_largest=float(windows.max(initial=0.0)),
             window_mean=float(windows.mean()) if windows.size else 0.0,
@@ -163,7 +117,7 @@ class Packets:
         }
 
 
-def first_difference(ours: DataPackets, theirs: DataPackets, end_ns: int, tolerance_ns: int | None) -> int | None:
+def first_difference(ours: Packets, theirs: Packets, end_ns: int, tolerance_ns: int | None) -> int | None:
     """Number of the first packet that is not the same in both; without a tolerance, times do not matter. A packet that only one lane has counts
     unless it leaves so near the end of the run that it may be behind it in the other lane."""
     both = min(len(ours.time_ns), len(theirs.time_ns))
@@ -177,12 +131,12 @@ def first_difference(ours: DataPackets, theirs: DataPackets, end_ns: int, tolera
     return both if rest.size and rest[0] < near_end_ns else None
 
 
-def time_of(ours: DataPackets, theirs: DataPackets, at: int) -> int:
+def time_of(ours: Packets, theirs: Packets, at: int) -> int:
     """When the first of the lanes sends what the other one does not."""
     return min(int(side.time_ns[at]) for side in (ours, theirs) if at < len(side.time_ns))
 
 
-def packets_before(flows: list[tuple[DataPackets, DataPackets]], differences: list[tuple[int, int, int]]) -> list[int]:
+def packets_before(flows: list[tuple[Packets, Packets]], differences: list[tuple[int, int, int]]) -> list[int]:
     """How many packets of each flow left before the earliest of these differences: times, flows, and numbers of packets."""
     until_ns, at_flow, at = min(differences, default=(NEVER_NS, -1, 0))
     return [
@@ -191,25 +145,37 @@ def packets_before(flows: list[tuple[DataPackets, DataPackets]], differences: li
     ]
 
 
-def largest(ours: DataPackets, theirs: DataPackets, number: int) -> int:
+def largest(ours: Packets, theirs: Packets, number: int) -> int:
     """The largest distance of times among the first packets."""
     number = min(number, len(ours.time_ns))
     return int(abs(ours.time_ns[:number] - theirs.time_ns[:number]).max(initial=0))
 
 
-def described(ours: DataPackets, theirs: DataPackets, at: int, flow: str) -> DifferenceDocument:
+def pairs(sides: list[dict[int, Packets]], flows: int) -> list[tuple[Packets, Packets]]:
+    """The packets of each flow in both lanes."""
+    ours, theirs = sides
+    return [(ours.get(flow, NO_PACKETS), theirs.get(flow, NO_PACKETS)) for flow in range(flows)]
+
+
+def described(
+    data: tuple[Packets, Packets], acknowledgements: tuple[Packets, Packets], at: int, flow: str
+) -> DifferenceDocument:
     """A first difference in words."""
+    time_ns = time_of(*data, at)
+    earlier = first_difference(*acknowledgements, NEVER_NS, TOLERANCE_NS)
+    is_receivers = earlier is not None and time_of(*acknowledgements, earlier) <= time_ns
     return {
-        "time_s": time_of(ours, theirs, at) / 1e9,
+        "time_s": time_ns / 1e9,
         "flow": flow,
         "packet": at,
-        "what": what_differs(ours, theirs, at),
-        "simulated": packet_in_words(ours, at),
-        "measured": packet_in_words(theirs, at),
+        "what": what_differs(*data, at),
+        "host": "receiver" if is_receivers else "sender",
+        "simulated": packet_in_words(data[0], at),
+        "measured": packet_in_words(data[1], at),
     }
 
 
-def what_differs(ours: DataPackets, theirs: DataPackets, at: int) -> What:
+def what_differs(ours: Packets, theirs: Packets, at: int) -> What:
     """What is not the same of a packet."""
     if at >= min(len(ours.time_ns), len(theirs.time_ns)):
         return "end"
@@ -221,12 +187,12 @@ def what_differs(ours: DataPackets, theirs: DataPackets, at: int) -> What:
     return "length" if ours.length[at] != theirs.length[at] else "time"
 
 
-def is_repeated(packets: DataPackets, at: int) -> bool:
+def is_repeated(packets: Packets, at: int) -> bool:
     """Whether a packet was sent before."""
     return bool(packets.sequence[at] <= packets.sequence[:at].max(initial=-1))
 
 
-def packet_in_words(packets: DataPackets, at: int) -> str:
+def packet_in_words(packets: Packets, at: int) -> str:
     """A packet in words."""
     if at >= len(packets.time_ns):
         return "no packet"

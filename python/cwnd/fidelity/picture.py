@@ -58,7 +58,8 @@ def draw(fidelity: Fidelity, path: Path) -> None:
             )
         above.set(ylabel="cwnd (segments)", ylim=(0, top * 1.15 or 1))
         below.set(ylabel="queue (packets)", xlabel="time (s)", ylim=(0, None))
-        above.legend(loc="upper right", fontsize=8, ncols=2)
+        if shown:
+            above.legend(loc="upper right", fontsize=8, ncols=2)
         below.legend(loc="upper right", fontsize=8)
         figure.suptitle(f"{fidelity.scenario.name}: {summary([fidelity.document()])}", fontsize=11)
         digest = hashlib.sha256(fidelity.scenario.to_json().encode()).hexdigest()[:16]

@@ -56,9 +56,7 @@ def first_difference(packets: PacketsDocument) -> str:
     first = packets["first"]
     if first is None:
         return ""
-    return (
-        f"{first['what']}, {first['flow']}, packet {first['packet']}: {first['simulated']}; Linux: {first['measured']}"
-    )
+    return f"{first['what']} by the {first['host']}, {first['flow']}, packet {first['packet']}: {first['simulated']}; Linux: {first['measured']}"
 
 
 def packet_row(packets: PacketsDocument) -> list[str]:

@@ -15,7 +15,7 @@ from cwnd._internal.notebook_repr import Displayed
 from cwnd._native import FellBehindError, Scenario
 from cwnd.fidelity.equivalence import Equivalence, NumberDocument
 from cwnd.fidelity.numbers import Numbers, compared, numbers
-from cwnd.fidelity.packets import Packets, PacketsDocument
+from cwnd.fidelity.packets import PacketByPacket, PacketsDocument
 from cwnd.fidelity.scenarios import (
     check,
     clock_phase_us,
@@ -63,7 +63,7 @@ class Fidelity(Displayed):
     lane: str
     runs: int
     #: of a deterministic scenario, whose packets are compared; `None`: it is random
-    packets: Packets | None
+    packets: PacketByPacket | None
     #: of a random scenario, or in lane live
     numbers: list[Equivalence]
     #: the first run of each lane
@@ -187,7 +187,7 @@ class Comparison:
         assert pairs[0].results is not None, "of the first pair"
         known = known_causes(self.scenario)
         exact = self.is_deterministic
-        packets = Packets.of(*pairs[0].results, known.get("packets", "")) if exact else None
+        packets = PacketByPacket.of(*pairs[0].results, known.get("packets", "")) if exact else None
         return Fidelity(
             self.scenario,
             self.lane,

@@ -35,6 +35,7 @@ def test_a_simulator_that_delivers_nothing_differs() -> None:
     assert verdict([value / 10 for value in linux if value is not None], linux) == "differs"
     # Some runs without any: nobody can say by how much.
     assert verdict([0.0, *linux[1:]], linux) == "cannot say"
+    assert verdict([0.4, *[0.0] * 9], [0.0] * 10) == "cannot say"
 
 
 # Pairs share their losses, so a shift of 10 % shows although the seeds vary by 10 %.

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import cwnd as package
-from cwnd.fidelity.packets import DataPackets, Packets, data_packets, first_difference, what_differs
+from cwnd.fidelity.captures import Packets, read
+from cwnd.fidelity.packets import PacketByPacket, described, first_difference, what_differs
 
 END_NS = 10_000_000_000
 MS = 1_000_000
@@ -15,12 +16,12 @@ SENT = [(0, 0, 1448), (0, 1448, 1448), (40 * MS, 2896, 1448), (41 * MS, 4344, 14
 PATH = {"rate": "10Mbit/s", "rtt": "20ms", "buffer": "20packets", "duration": "3s", "record_packets": "senders"}
 
 
-def packets(*rows: tuple[int, int, int]) -> DataPackets:
+def packets(*rows: tuple[int, int, int]) -> Packets:
     """Packets of rows of time, sequence number and length."""
-    return DataPackets(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+    return Packets(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
-def changed(number: int, *row: int) -> DataPackets:
+def changed(number: int, *row: int) -> Packets:
     """The packets of `SENT`, one of them with another row."""
     return packets(*(tuple(row) if at == number else each for at, each in enumerate(SENT)))  # type: ignore[arg-type]
 
@@ -45,7 +46,7 @@ def run(*flows: package.Flow, **settings: str) -> package.Result:
         (packets(*SENT, (END_NS - 10_000, 5792, 1448)), None, ""),
     ],
 )
-def test_the_first_difference_is_found_and_named(other: DataPackets, at: int | None, what: str) -> None:
+def test_the_first_difference_is_found_and_named(other: Packets, at: int | None, what: str) -> None:
     sent = packets(*SENT)
     assert first_difference(sent, other, END_NS, 10_000) == at
     if at is not None:
@@ -59,10 +60,19 @@ def test_without_a_tolerance_only_the_order_counts() -> None:
     assert first_difference(packets(*SENT), late, END_NS, None) == 4
 
 
+# Another acknowledgement at 39 ms explains another packet at 40 ms; one at 41 ms does not.
+@pytest.mark.parametrize(("ack_ms", "host"), [(39, "receiver"), (41, "sender")])
+def test_the_host_that_differs_first_is_named(ack_ms: int, host: str) -> None:
+    data = packets(*SENT), changed(2, 40 * MS, 2896, 100)
+    acknowledgements = packets((38 * MS, 1448, 0), (ack_ms * MS, 2896, 0)), packets((38 * MS, 1448, 0))
+    found = described(data, acknowledgements, 2, "reno")
+    assert (found["host"], found["what"], found["time_s"]) == (host, "length", 0.04)
+
+
 # The summary counts the packets of each flow as they leave: captures have the same, payload in whole segments from byte 0 on.
 def test_a_capture_has_the_packets_that_were_sent() -> None:
     result = run(package.Flow("cubic", size="100kB"), package.Flow("reno"), loss="every:40")
-    found = data_packets(result.packets["senders"])
+    found = read(result.packets["senders"]).data
     assert [*found] == [0, 1]
     for flow, each in found.items():
         assert len(each.time_ns) == result.summary["flows"][flow]["packets_sent_run"]
@@ -75,10 +85,10 @@ def test_a_capture_has_the_packets_that_were_sent() -> None:
 def test_a_run_agrees_with_itself_and_not_with_another_loss() -> None:
     flows = package.Flow("reno", label="a"), package.Flow("reno", label="b", start="50ms")
     one, again, other = run(*flows), run(*flows), run(*flows, loss="at:200")
-    same = Packets.of(one, again)
+    same = PacketByPacket.of(one, again)
     assert same.first is None and same.agree == same.same_order == same.simulated == same.measured > 1000
     assert (same.largest_time_us, same.window_largest) == (0, 0)
-    differs = Packets.of(other, one, "packet 200 is lost")
+    differs = PacketByPacket.of(other, one, "packet 200 is lost")
     assert differs.first is not None and 200 < differs.agree <= differs.same_order < differs.measured
     # Packet 200 at the link is sent again a round trip later, when the other run sends a new one.
     assert differs.first["what"] in ("retransmission", "time") and differs.first["flow"] in ("a", "b")
