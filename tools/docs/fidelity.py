@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Writes docs/results/fidelity.md from the folder of `cwnd fidelity -o DIR`: python -m tools.docs.fidelity DIR."""
+"""Writes docs/results/fidelity.md from folders of `cwnd fidelity -o DIR`, one for each clock: python -m tools.docs.fidelity DIR..."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 from cwnd.fidelity.equivalence import MARGIN
-from cwnd.fidelity.report import differences, exact, number_rows, packet_row, summary
+from cwnd.fidelity.report import differences, number_rows, packet_row, summary
 from cwnd.fidelity.runner import FidelityDocument
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "fidelity.md"
 HEAD = """# The simulator compared with Linux
 
-Written by `python -m tools.docs.fidelity DIR` from the results of `cwnd fidelity -o DIR`.
+Written by `python -m tools.docs.fidelity DIR...` from the results of `cwnd fidelity --lane linux:KERNEL -o DIR`.
 [The guide](../guide/fidelity.md) says what runs, and when a number is equivalent.
 
 """
@@ -22,55 +22,70 @@ PACKETS = """
 ## Packet by packet
 
 The deterministic scenarios, one run in each lane.
-*In order* counts the packets before the first difference that is not only one of time.
+*Agree* counts the packets before the first difference, *in order* those before the first one that is not only one of time.
 The last column has the mean and the largest distance of the windows over time, in segments.
 
-| scenario | packets | agree | in order | first difference | windows |
-| --- | ---: | ---: | ---: | --- | --- |
+| scenario | Hz | packets | agree | in order | first difference | windows |
+| --- | ---: | ---: | ---: | ---: | --- | --- |
 """
 NUMBERS = """
 ## Pairs of runs
 
 The random scenarios. A ratio is simulator over Linux, with its interval of 90 %.
 
-| scenario | number | simulator | Linux | ratio (90 %) | verdict |
-| --- | --- | --- | --- | --- | --- |
+| scenario | number | Hz | simulator | Linux | ratio (90 %) | verdict |
+| --- | --- | ---: | --- | --- | --- | --- |
 """
 WHY = """
 ## Why the lanes differ
 
+The cause of the first difference of each deterministic scenario, and of each number that differs.
+
+| cause | scenarios |
+| --- | --- |
 """
 
 
 def page(documents: list[FidelityDocument]) -> str:
-    """The page."""
-    days = sorted({document["day"] for document in documents})
-    day = " to ".join(dict.fromkeys([days[0], days[-1]]))
-    lanes = ", ".join(sorted({f"{document['kernel']} (lane `{document['lane']}`)" for document in documents}))
-    clocks = ", ".join(sorted({f"{document['hz']} Hz" for document in documents}))
+    """The page. `documents`: of one clock after the other."""
+    clocks = sorted({document["hz"] for document in documents})
     pairs = ", ".join(sorted({str(document["runs"]) for document in documents if document["numbers"]}))
-    text = (
-        f"{HEAD}Measured {day}, Linux {lanes}; hosts with a clock of {clocks} in both lanes; pairs of runs of each random"
-        f" scenario: {pairs}.\nA ratio within 1/{MARGIN:g} to {MARGIN:g} is no difference.\n**{summary(documents)}.**\n"
-    )
+    text = f"{HEAD}A ratio within 1/{MARGIN:g} to {MARGIN:g} is no difference; pairs of runs of each random scenario: {pairs}.\n\n"
+    for hz in clocks:
+        mine = [document for document in documents if document["hz"] == hz]
+        days = sorted({document["day"] for document in mine})
+        kernels = ", ".join(sorted({document["kernel"] for document in mine}))
+        day = " to ".join(dict.fromkeys([days[0], days[-1]]))
+        text += f"* Clock of {hz} Hz, Linux {kernels}, measured {day}: **{summary(mine)}.**\n"
+    ordered = sorted(documents, key=lambda document: (document["scenario"], document["hz"]))
     text += PACKETS
-    for name, packets in exact(documents):
-        text += f"| `{name}` | {' | '.join(packet_row(packets))} |\n"
+    for document in ordered:
+        if (packets := document["packets"]) is not None:
+            text += f"| `{document['scenario']}` | {document['hz']} | {' | '.join(packet_row(packets))} |\n"
     text += NUMBERS
-    for document in documents:
-        for name, cells in number_rows(document):
-            text += f"| `{document['scenario']}` | {name} | {' | '.join(cells)} |\n"
-    if found := [*differences(documents)]:
-        text += WHY
-        for scenario, what, known in found:
-            text += f"* `{scenario}`, {what}: {known or 'not investigated'}.\n"
-    return text
+    rows = [(document, *row) for document in ordered for row in number_rows(document)]
+    for document, name, cells in sorted(rows, key=lambda row: (row[0]["scenario"], row[1], row[0]["hz"])):
+        text += f"| `{document['scenario']}` | {name} | {document['hz']} | {' | '.join(cells)} |\n"
+    return text + WHY + "".join(f"| {cause} | {', '.join(of)} |\n" for cause, of in causes(ordered).items())
+
+
+def causes(documents: list[FidelityDocument]) -> dict[str, list[str]]:
+    """What differs, by its cause; what has none comes last."""
+    found: dict[str, list[str]] = {}
+    for scenario, what, known in sorted(differences(documents), key=lambda row: (not row[2], row[2])):
+        of = f"`{scenario}`" if what == "packets" else f"`{scenario}` ({what})"
+        scenarios = found.setdefault(known or "not found", [])
+        if of not in scenarios:
+            scenarios.append(of)
+    return found
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
     documents = [
-        json.loads(path.read_text())[1] for path in sorted(folder.glob("*.json")) if path.name != "manifest.json"
+        json.loads(path.read_text())[1]
+        for folder in sys.argv[1:]
+        for path in sorted(Path(folder).glob("*.json"))
+        if path.name != "manifest.json"
     ]
     PAGE.write_text(page(documents))
 

@@ -18,7 +18,7 @@ pytestmark = [needs(*LAB), pytest.mark.usefixtures("turn")]
 def test_lane_live_compares_numbers_in_pairs_of_runs(cwnd: Cli, tmp_path: Path) -> None:
     file = tmp_path / "brief.toml"
     file.write_text(
-        "duration = '3s'\nmeasure = ['1s', '3s']\n[link]\nrate = '5Mbit/s'\nrtt = '160ms'\n[[flow]]\ncc = 'reno-linux'\n"
+        "duration = '2s'\nmeasure = ['1s', '2s']\n[link]\nrate = '5Mbit/s'\nrtt = '160ms'\n[[flow]]\ncc = 'reno-linux'\n"
     )
     done = kept_up(lambda: cwnd("fidelity", file, "--lane", "live", "--runs", "2", "--json"))
     assert done.returncode in (0, 1), done.stderr
