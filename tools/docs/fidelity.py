@@ -7,9 +7,9 @@ import json
 import sys
 from pathlib import Path
 
+from cwnd.fidelity.documents import FidelityDocument, differences, summary
 from cwnd.fidelity.equivalence import MARGIN
-from cwnd.fidelity.report import differences, number_rows, packet_row, summary
-from cwnd.fidelity.runner import FidelityDocument
+from cwnd.fidelity.report import number_rows, packet_row
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "fidelity.md"
 HEAD = """# The simulator compared with Linux

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cwnd._internal.summary_types import FlowSummary
-from cwnd.fidelity.equivalence import Equivalence
+from cwnd.fidelity.equivalence import Equivalence, NumberDocument
 from cwnd.metrics.quantile import quantile
 from cwnd.result.result import Result
 
@@ -125,6 +125,11 @@ def compared(pairs: Sequence[tuple[Numbers, Numbers]], known: Mapping[str, str])
         kind = KINDS[name.partition(",")[0]]
         found.append(Equivalence.of(name, kind.unit, *values, counts=kind.counts, known=known.get(name, "")))
     return found
+
+
+def titled(number: NumberDocument) -> str:
+    """A number's name and unit."""
+    return number["name"] + (f" ({number['unit']})" if number["unit"] else "")
 
 
 def place(name: str) -> tuple[str, int]:

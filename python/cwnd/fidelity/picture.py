@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from cwnd.fidelity.report import summary
+from cwnd.fidelity.documents import summary
 from cwnd.fidelity.runner import Fidelity
 from cwnd.plot import COLOURS, STYLE, save
 from cwnd.result.result import Result

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from cwnd._internal.terminal import Grid, Printer
-from cwnd.fidelity.equivalence import NumberDocument, Verdict
+from cwnd.fidelity.documents import FidelityDocument, differences, exact, summary
+from cwnd.fidelity.equivalence import NumberDocument
+from cwnd.fidelity.numbers import titled
 from cwnd.fidelity.packets import PacketsDocument
-from cwnd.fidelity.runner import FidelityDocument
 
-VERDICTS: tuple[Verdict, ...] = ("equivalent", "differs", "cannot say")
 PACKET_COLUMNS = ("packets", "agree", "in order", "first difference", "windows: mean, most")
 NUMBER_COLUMNS = ("simulator", "Linux", "ratio (90 %)", "verdict")
 
@@ -35,16 +33,11 @@ def ratio(number: NumberDocument) -> str:
     return f"{shown_centre} ({low:.3f} to {'∞' if high is None else f'{high:.3f}'})".strip()
 
 
-def label(number: NumberDocument) -> str:
-    """A number's name and unit."""
-    return number["name"] + (f" ({number['unit']})" if number["unit"] else "")
-
-
 def number_rows(document: FidelityDocument) -> list[tuple[str, list[str]]]:
     """A row for each number: simulator, Linux, ratio, verdict."""
     return [
         (
-            label(number),
+            titled(number),
             [shown(number["simulated"]), shown(number["measured"]), ratio(number), number["verdict"]],
         )
         for number in document["numbers"]
@@ -68,47 +61,6 @@ def packet_row(packets: PacketsDocument) -> list[str]:
         first_difference(packets),
         f"{packets['window_mean']:.3g}, {packets['window_largest']:.3g}",
     ]
-
-
-def exact(documents: list[FidelityDocument]) -> list[tuple[str, PacketsDocument]]:
-    """The deterministic scenarios by name."""
-    return [(each["scenario"], each["packets"]) for each in documents if each["packets"] is not None]
-
-
-def counted(documents: list[FidelityDocument]) -> dict[Verdict, int]:
-    """How many numbers have each verdict."""
-    found = [number["verdict"] for document in documents for number in document["numbers"]]
-    return {verdict: found.count(verdict) for verdict in VERDICTS}
-
-
-def summary(documents: list[FidelityDocument]) -> str:
-    """How many scenarios agree packet by packet, and how many numbers are equivalent."""
-    parts = []
-    if of_packets := [packets for _, packets in exact(documents)]:
-        agree = sum(packets["first"] is None for packets in of_packets)
-        parts.append(f"{agree} of {len(of_packets)} deterministic scenarios agree packet by packet")
-    numbers = counted(documents)
-    if total := sum(numbers.values()):
-        parts.append(
-            f"{numbers['equivalent']} of {total} numbers are equivalent, {numbers['differs']} differ, {numbers['cannot say']} cannot be told"
-        )
-    return "; ".join(parts) or "nothing to compare"
-
-
-def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, str]]:
-    """Whatever differs: scenario, what, and its cause, empty where that is not known."""
-    for document in documents:
-        packets = document["packets"]
-        if packets is not None and packets["first"] is not None:
-            yield document["scenario"], "packets", packets["known"]
-        for number in document["numbers"]:
-            if number["verdict"] == "differs":
-                yield document["scenario"], label(number), number["known"]
-
-
-def unexplained(documents: list[FidelityDocument]) -> int:
-    """How many differences have no known cause."""
-    return sum(not known for _, _, known in differences(documents))
 
 
 def table(documents: list[FidelityDocument], printer: Printer | None = None) -> None:

@@ -8,14 +8,15 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypedDict
+from typing import Protocol
 
 from cwnd._internal.input_errors import refused, scenario_of
 from cwnd._internal.notebook_repr import Displayed
 from cwnd._native import FellBehindError, Scenario
-from cwnd.fidelity.equivalence import Equivalence, NumberDocument
+from cwnd.fidelity.documents import FidelityDocument, summary
+from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.numbers import Numbers, compared, numbers
-from cwnd.fidelity.packets import PacketByPacket, PacketsDocument
+from cwnd.fidelity.packets import PacketByPacket
 from cwnd.fidelity.scenarios import (
     check,
     clock_phase_us,
@@ -31,28 +32,6 @@ from cwnd.result.lanes import LINUX, LIVE, SIM, check_lane
 from cwnd.result.result import Result, run, run_in_time
 
 MOST_RUNS = 1000
-
-
-class FidelityDocument(TypedDict):
-    """A comparison as JSON."""
-
-    scenario: str
-    #: what the simulator is compared with: `live`, or `linux:` and the name of a kernel
-    lane: str
-    #: runs in each lane
-    runs: int
-    #: release of the kernel
-    kernel: str
-    #: the kernel's tick rate, which the simulated hosts had too (Hz)
-    hz: int
-    #: the day of the last run of the kernel
-    day: str
-    #: how much later than due packets were delivered: in lane live the 99th percentile, else the most; the largest of all runs (ms)
-    late_ms: float
-    #: of a deterministic scenario; `None`: it is random
-    packets: PacketsDocument | None
-    #: of a random scenario
-    numbers: list[NumberDocument]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,8 +53,6 @@ class Fidelity(Displayed):
     day: str
 
     def __repr__(self) -> str:
-        from cwnd.fidelity.report import summary
-
         return f"Fidelity({self.scenario.name}: {summary([self.document()])})"
 
     def document(self) -> FidelityDocument:

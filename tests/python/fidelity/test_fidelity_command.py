@@ -12,11 +12,12 @@ from conftest import Cli, refused
 
 import cwnd as package
 from cwnd.fidelity import runner
+from cwnd.fidelity.documents import FidelityDocument, summary, unexplained
 from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.numbers import KINDS, numbers
 from cwnd.fidelity.packets import PacketsDocument
-from cwnd.fidelity.report import shown, summary, unexplained
-from cwnd.fidelity.runner import Comparison, FidelityDocument, PairOfRuns
+from cwnd.fidelity.report import shown
+from cwnd.fidelity.runner import Comparison, PairOfRuns
 from cwnd.fidelity.scenarios import clock_phase_us, is_deterministic, known_causes, own, own_scenarios, with_hosts
 from cwnd.scenario.snapshot import scenario_document
 

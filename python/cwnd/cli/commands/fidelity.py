@@ -18,8 +18,9 @@ from cwnd.cli.options import Json
 from cwnd.scenario.file import scenario_file
 
 if TYPE_CHECKING:
+    from cwnd.fidelity.documents import FidelityDocument
     from cwnd.fidelity.folder import FidelityFolder
-    from cwnd.fidelity.runner import Fidelity, FidelityDocument
+    from cwnd.fidelity.runner import Fidelity
 
 
 def command(
@@ -66,8 +67,9 @@ def command(
     Exit code 0 if nothing differs without a known cause, else 1. docs/guide/fidelity.md says when what differs.
     """
     from cwnd.cli.replicates import MOST_JOBS, whole_number
+    from cwnd.fidelity.documents import unexplained
     from cwnd.fidelity.folder import FidelityFolder
-    from cwnd.fidelity.report import table, unexplained
+    from cwnd.fidelity.report import table
     from cwnd.fidelity.runner import MOST_RUNS, reference_lane
     from cwnd.replicates.api import jobs_of
 

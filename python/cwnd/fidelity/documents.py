@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""A comparison as JSON, and what several of them come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypedDict
+
+from cwnd.fidelity.equivalence import NumberDocument, Verdict
+from cwnd.fidelity.numbers import titled
+from cwnd.fidelity.packets import PacketsDocument
+
+VERDICTS: tuple[Verdict, ...] = ("equivalent", "differs", "cannot say")
+
+
+class FidelityDocument(TypedDict):
+    """A comparison as JSON."""
+
+    scenario: str
+    #: what the simulator is compared with: `live`, or `linux:` and the name of a kernel
+    lane: str
+    #: runs in each lane
+    runs: int
+    #: release of the kernel
+    kernel: str
+    #: the kernel's tick rate, which the simulated hosts had too (Hz)
+    hz: int
+    #: the day of the last run of the kernel
+    day: str
+    #: how much later than due packets were delivered: in lane live the 99th percentile, else the most; the largest of all runs (ms)
+    late_ms: float
+    #: of a deterministic scenario; `None`: it is random
+    packets: PacketsDocument | None
+    #: of a random scenario
+    numbers: list[NumberDocument]
+
+
+def exact(documents: list[FidelityDocument]) -> list[tuple[str, PacketsDocument]]:
+    """The deterministic scenarios by name."""
+    return [(each["scenario"], each["packets"]) for each in documents if each["packets"] is not None]
+
+
+def counted(documents: list[FidelityDocument]) -> dict[Verdict, int]:
+    """How many numbers have each verdict."""
+    found = [number["verdict"] for document in documents for number in document["numbers"]]
+    return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+
+def summary(documents: list[FidelityDocument]) -> str:
+    """How many scenarios agree packet by packet, and how many numbers are equivalent."""
+    parts = []
+    if of_packets := [packets for _, packets in exact(documents)]:
+        agree = sum(packets["first"] is None for packets in of_packets)
+        parts.append(f"{agree} of {len(of_packets)} deterministic scenarios agree packet by packet")
+    numbers = counted(documents)
+    if total := sum(numbers.values()):
+        parts.append(
+            f"{numbers['equivalent']} of {total} numbers are equivalent, {numbers['differs']} differ, {numbers['cannot say']} cannot be told"
+        )
+    return "; ".join(parts) or "nothing to compare"
+
+
+def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, str]]:
+    """Whatever differs: scenario, what, and its cause, empty where that is not known."""
+    for document in documents:
+        packets = document["packets"]
+        if packets is not None and packets["first"] is not None:
+            yield document["scenario"], "packets", packets["known"]
+        for number in document["numbers"]:
+            if number["verdict"] == "differs":
+                yield document["scenario"], titled(number), number["known"]
+
+
+def unexplained(documents: list[FidelityDocument]) -> int:
+    """How many differences have no known cause."""
+    return sum(not known for _, _, known in differences(documents))
