@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from cwnd.fidelity.documents import FidelityDocument, differences, summary
+from cwnd.fidelity.documents import FidelityDocument, causes, summary
 from cwnd.fidelity.equivalence import MARGIN
 from cwnd.fidelity.report import number_rows, packet_row
 
@@ -66,18 +66,9 @@ def page(documents: list[FidelityDocument]) -> str:
     rows = [(document, *row) for document in ordered for row in number_rows(document)]
     for document, name, cells in sorted(rows, key=lambda row: (row[0]["scenario"], row[1], row[0]["hz"])):
         text += f"| `{document['scenario']}` | {name} | {document['hz']} | {' | '.join(cells)} |\n"
-    return text + WHY + "".join(f"| {cause} | {', '.join(of)} |\n" for cause, of in causes(ordered).items())
-
-
-def causes(documents: list[FidelityDocument]) -> dict[str, list[str]]:
-    """What differs, by its cause; what has none comes last."""
-    found: dict[str, list[str]] = {}
-    for scenario, what, known in sorted(differences(documents), key=lambda row: (not row[2], row[2])):
-        of = f"`{scenario}`" if what == "packets" else f"`{scenario}` ({what})"
-        scenarios = found.setdefault(known or "not found", [])
-        if of not in scenarios:
-            scenarios.append(of)
-    return found
+    return (
+        text + WHY + "".join(f"| {cause or 'not found'} | {', '.join(of)} |\n" for cause, of in causes(ordered).items())
+    )
 
 
 def main() -> None:

@@ -74,3 +74,14 @@ def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, s
 def unexplained(documents: list[FidelityDocument]) -> int:
     """How many differences have no known cause."""
     return sum(not known for _, _, known in differences(documents))
+
+
+def causes(documents: list[FidelityDocument]) -> dict[str, list[str]]:
+    """What differs, by its cause; without a known cause last."""
+    found: dict[str, list[str]] = {}
+    for scenario, what, known in sorted(differences(documents), key=lambda each: (not each[2], each[2])):
+        of = scenario if what == "packets" else f"{scenario} ({what})"
+        scenarios = found.setdefault(known, [])
+        if of not in scenarios:
+            scenarios.append(of)
+    return found

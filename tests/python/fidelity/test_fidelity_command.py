@@ -12,7 +12,7 @@ from conftest import Cli, refused
 
 import cwnd as package
 from cwnd.fidelity import runner
-from cwnd.fidelity.documents import FidelityDocument, summary, unexplained
+from cwnd.fidelity.documents import FidelityDocument, causes, summary, unexplained
 from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.numbers import KINDS, numbers
 from cwnd.fidelity.packets import PacketsDocument
@@ -115,6 +115,10 @@ def test_a_report_counts_verdicts_and_differences_without_a_cause() -> None:
         "1 of 2 deterministic scenarios agree packet by packet; 2 of 4 numbers are equivalent, 2 differ, 0 cannot be told"
     )
     assert unexplained(documents) == 1
+    assert causes(documents) == {
+        "investigated": ["random (goodput, x)", "exact, with a difference"],
+        "": ["random (goodput, x)"],
+    }
     assert shown([2.0, None]) == "2 in 1 of 2 runs" and shown([None]) == "none"
 
 
