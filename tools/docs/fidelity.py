@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cwnd.fidelity.documents import FidelityDocument, causes, summary
 from cwnd.fidelity.equivalence import MARGIN
-from cwnd.fidelity.report import number_rows, packet_row
+from cwnd.fidelity.report import first_difference, number_rows, packet_row
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "fidelity.md"
 HEAD = """# The simulator compared with Linux
@@ -23,10 +23,10 @@ PACKETS = """
 
 The deterministic scenarios, one run in each lane.
 *Agree* counts the packets before the first difference, *in order* those before the first one that is not only one of time.
-The last column has the mean and the largest distance of the windows over time, in segments.
+The next columns have the mean and the largest distance of the windows over time, in segments.
 
-| scenario | Hz | packets | agree | in order | first difference | windows |
-| --- | ---: | ---: | ---: | ---: | --- | --- |
+| scenario | Hz | packets | agree | in order | windows: mean | max | first difference |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
 """
 NUMBERS = """
 ## Pairs of runs
@@ -61,7 +61,7 @@ def page(documents: list[FidelityDocument]) -> str:
     text += PACKETS
     for document in ordered:
         if (packets := document["packets"]) is not None:
-            text += f"| `{document['scenario']}` | {document['hz']} | {' | '.join(packet_row(packets))} |\n"
+            text += f"| `{document['scenario']}` | {document['hz']} | {' | '.join(packet_row(packets))} | {first_difference(packets)} |\n"
     text += NUMBERS
     rows = [(document, *row) for document in ordered for row in number_rows(document)]
     for document, name, cells in sorted(rows, key=lambda row: (row[0]["scenario"], row[1], row[0]["hz"])):

@@ -55,7 +55,7 @@ def summary(documents: list[FidelityDocument]) -> str:
     numbers = counted(documents)
     if total := sum(numbers.values()):
         parts.append(
-            f"{numbers['equivalent']} of {total} numbers are equivalent, {numbers['differs']} differ, {numbers['cannot say']} cannot be told"
+            f"{numbers['equivalent']} of {total} numbers are equivalent (differing: {numbers['differs']}, undecided: {numbers['cannot say']})"
         )
     return "; ".join(parts) or "nothing to compare"
 

@@ -11,7 +11,7 @@ from cwnd.fidelity.equivalence import NumberDocument
 from cwnd.fidelity.numbers import titled
 from cwnd.fidelity.packets import PacketsDocument
 
-PACKET_COLUMNS = ("packets", "agree", "in order", "first difference", "windows: mean, most")
+PACKET_COLUMNS = ("packets", "agree", "in order", "windows: mean", "max")
 NUMBER_COLUMNS = ("simulator", "Linux", "ratio (90 %)", "verdict")
 
 
@@ -49,17 +49,18 @@ def first_difference(packets: PacketsDocument) -> str:
     first = packets["first"]
     if first is None:
         return ""
-    return f"{first['what']} by the {first['host']}, {first['flow']}, packet {first['packet']}: {first['simulated']}; Linux: {first['measured']}"
+    flow = f"{first['host']} of {first['flow']}"
+    return f"{first['what']}, {flow}, packet {first['packet']}: {first['simulated']}; Linux: {first['measured']}"
 
 
 def packet_row(packets: PacketsDocument) -> list[str]:
-    """How many packets, how many before the first difference, how many before one of the order, that difference, and the windows."""
+    """How many packets, how many before the first difference, how many before one of the order, and the distances of the windows."""
     return [
         str(packets["measured"]),
         "all" if packets["first"] is None else str(packets["agree"]),
         "all" if packets["same_order"] == packets["measured"] else str(packets["same_order"]),
-        first_difference(packets),
-        f"{packets['window_mean']:.3g}, {packets['window_largest']:.3g}",
+        f"{packets['window_mean']:.3g}",
+        f"{packets['window_largest']:.3g}",
     ]
 
 
@@ -68,7 +69,10 @@ def table(documents: list[FidelityDocument], printer: Printer | None = None) -> 
     printer = printer or Printer()
     if of_packets := exact(documents):
         rows = [(name, packet_row(packets)) for name, packets in of_packets]
-        printer.print(Grid("packet by packet", PACKET_COLUMNS, rows, texts=(3,)))
+        printer.print(Grid("packet by packet", PACKET_COLUMNS, rows))
+        for name, packets in of_packets:
+            if packets["first"] is not None:
+                printer.paragraph(f"{name}: {first_difference(packets)}")
     for document in documents:
         if document["numbers"]:
             printer.print(f"{document['scenario']}, pairs of runs: {document['runs']}")

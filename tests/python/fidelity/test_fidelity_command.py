@@ -112,7 +112,7 @@ def test_a_report_counts_verdicts_and_differences_without_a_cause() -> None:
         document("exact, with a difference", packets={"first": {"what": "time"}, "known": "investigated"}),
     ]
     assert summary(documents) == (
-        "1 of 2 deterministic scenarios agree packet by packet; 2 of 4 numbers are equivalent, 2 differ, 0 cannot be told"
+        "1 of 2 deterministic scenarios agree packet by packet; 2 of 4 numbers are equivalent (differing: 2, undecided: 0)"
     )
     assert unexplained(documents) == 1
     assert causes(documents) == {

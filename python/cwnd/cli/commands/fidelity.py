@@ -64,7 +64,7 @@ def command(
     """Run scenarios in the simulator and with Linux's own TCP, and compare the results: packet by packet where nothing is random, else pair by
     pair of runs with one seed.
 
-    Exit code 0 if nothing differs without a known cause, else 1. docs/guide/fidelity.md says when what differs.
+    Exit code 0 if nothing differs without a known cause, else 1. docs/guide/fidelity.md says when a number differs.
     """
     from cwnd.cli.replicates import MOST_JOBS, whole_number
     from cwnd.fidelity.documents import unexplained
