@@ -60,6 +60,16 @@ def summary(documents: list[FidelityDocument]) -> str:
     return "; ".join(parts) or "nothing to compare"
 
 
+def outcome(document: FidelityDocument) -> str:
+    """What one comparison came to."""
+    packets = document["packets"]
+    if packets is None:
+        return summary([document])
+    if packets["first"] is None:
+        return f"all {packets['measured']} packets are the same"
+    return f"{packets['agree']} of {packets['measured']} packets are before the first difference"
+
+
 def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, str]]:
     """Whatever differs: scenario, what, and its cause, empty where that is not known."""
     for document in documents:

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from cwnd.fidelity.documents import summary
+from cwnd.fidelity.documents import outcome
 from cwnd.fidelity.runner import Fidelity
 from cwnd.plot import COLOURS, STYLE, save
 from cwnd.result.result import Result
@@ -61,6 +61,6 @@ def draw(fidelity: Fidelity, path: Path) -> None:
         if shown:
             above.legend(loc="upper right", fontsize=8, ncols=2)
         below.legend(loc="upper right", fontsize=8)
-        figure.suptitle(f"{fidelity.scenario.name}: {summary([fidelity.document()])}", fontsize=11)
+        figure.suptitle(f"{fidelity.scenario.name}: {outcome(fidelity.document())}", fontsize=11)
         digest = hashlib.sha256(fidelity.scenario.to_json().encode()).hexdigest()[:16]
         save(figure, path, digest)

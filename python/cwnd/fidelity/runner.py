@@ -13,7 +13,7 @@ from typing import Protocol
 from cwnd._internal.input_errors import refused, scenario_of
 from cwnd._internal.notebook_repr import Displayed
 from cwnd._native import FellBehindError, Scenario
-from cwnd.fidelity.documents import FidelityDocument, summary
+from cwnd.fidelity.documents import FidelityDocument, outcome
 from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.numbers import Numbers, compared, numbers
 from cwnd.fidelity.packets import PacketByPacket
@@ -53,7 +53,7 @@ class Fidelity(Displayed):
     day: str
 
     def __repr__(self) -> str:
-        return f"Fidelity({self.scenario.name}: {summary([self.document()])})"
+        return f"Fidelity({self.scenario.name}: {outcome(self.document())})"
 
     def document(self) -> FidelityDocument:
         """As JSON."""

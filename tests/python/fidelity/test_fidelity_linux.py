@@ -42,7 +42,7 @@ def test_a_transfer_of_the_initial_window_is_the_same_packets(virtual_kernel: Ke
     assert 0 < found.packets.largest_time_us < 10
     assert found.packets.window_largest == 0
     assert found.runs == 1 and found.numbers == [] and found.hz == virtual_kernel.hz
-    assert "1 of 1 deterministic scenarios agree" in repr(found)
+    assert "all 10 packets are the same" in repr(found)
 
 
 # The kernel's flow is limited to a window of ten, the simulator's to eleven: the eleventh packet is sent by one of them only.
@@ -59,6 +59,7 @@ def test_another_window_is_found_at_its_packet(monkeypatch: pytest.MonkeyPatch) 
     found = package.fidelity(package.Scenario.from_toml(text))
     assert found.packets is not None and found.packets.first is not None
     assert (found.packets.agree, found.packets.first["what"], found.packets.first["packet"]) == (10, "time", 10)
+    assert "10 of" in repr(found) and "before the first difference" in repr(found)
     assert found.packets.window_largest >= 1
 
 
