@@ -149,13 +149,12 @@ class Comparison:
     def of(cls, scenario: Scenario, lane: str, runs: int, kept: Kept | None) -> Comparison:
         """What there is to run. In real time no two runs have the same times: there everything counts as random."""
         hz = ticks(lane)
+        check(scenario, lane)
         exact = lane != LIVE and is_deterministic(scenario, hz)
         tasks = []
         for number in range(1 if exact else runs):
             seeded = scenario.with_seed(scenario.seed + number)
             hosts = with_hosts(seeded, hz, phase_us=clock_phase_us(seeded.seed), captures=exact)
-            if number == 0:
-                check(hosts, LIVE if lane == LIVE else LINUX)
             tasks.append(PairOfRuns(hosts, lane, number == 0, kept))
         return cls(scenario, lane, hz, exact, tasks)
 

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from cwnd import _native
+from cwnd._internal import live_part
 from cwnd._internal.json_types import Json
 from cwnd._native import Scenario
-from cwnd.result.lanes import LIVE, kernel_of
+from cwnd.result.lanes import LIVE, kernel_of, kind_of
 from cwnd.result.result import run
 from cwnd.scenario.builders import from_document
 from cwnd.scenario.snapshot import scenario_document
@@ -103,12 +105,19 @@ def with_hosts(scenario: Scenario, hz: int, *, phase_us: int, captures: bool = F
     phase = flows[0].get("host_clock_phase", f"{phase_us}us") if flows else "0s"
     for group in [*flows, *(each for each in traffic if each["model"] != "udp")]:
         group["host_clock_phase"] = phase
+    if captures:
+        document["record"] = {**cast("dict[str, object]", document.get("record", {})), "flows": "all"}
     changed = from_document(document, {each.path: each.contents for each in scenario.files})
-    return changed.capturing_senders() if captures and not changed.captured_hosts else changed
+    return changed.capturing_senders() if captures else changed
 
 
 def is_deterministic(scenario: Scenario, hz: int) -> bool:
-    """Whether nothing in it is random: two seeds, with clocks of one phase, give the same packets, queues and transfers."""
+    """Whether nothing in it is random: two seeds, with clocks of one phase, give the same packets, queues and transfers.
+
+    A scenario of traffic alone does not count: its packets are in no capture.
+    """
+    if not scenario.flow_names:
+        return False
     phase_us = clock_phase_us(scenario.seed)
     first, second = (
         run(with_hosts(scenario.with_seed(seed), hz, phase_us=phase_us, captures=True))
@@ -122,5 +131,6 @@ def is_deterministic(scenario: Scenario, hz: int) -> bool:
 
 
 def check(scenario: Scenario, lane: str) -> None:
-    """Raises `ScenarioError` for what the lane does not do."""
-    _native.Lab.check(scenario, lane)
+    """Raises `ScenarioError` for what the lane does not do, `OSError` if this cwnd lacks the lane."""
+    live_part.required(f"lane: {kind_of(lane)}")
+    _native.Lab.check(scenario, kind_of(lane))

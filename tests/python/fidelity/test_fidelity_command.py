@@ -11,7 +11,8 @@ import pytest
 from conftest import Cli, refused
 
 import cwnd as package
-from cwnd.fidelity import runner
+from cwnd.fidelity import runner, scenarios
+from cwnd.fidelity.captures import read
 from cwnd.fidelity.documents import FidelityDocument, causes, summary, unexplained
 from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.numbers import KINDS, numbers
@@ -47,10 +48,10 @@ def document(name: str, *verdicts: tuple[float, str], packets: dict[str, object]
 
 
 def test_the_packages_scenarios_run_and_have_every_kind_of_number() -> None:
-    scenarios = own_scenarios()
-    assert len(scenarios) == 44
+    all_own = own_scenarios()
+    assert len(all_own) == 44
     seen = set()
-    for name, each in scenarios.items():
+    for name, each in all_own.items():
         assert each.name == name
         found = numbers(package.run(each))
         assert all(value is None or value >= 0 for value in found.values())
@@ -81,6 +82,28 @@ def test_a_known_cause_belongs_to_the_packages_scenario_only() -> None:
 )
 def test_a_scenario_is_deterministic_if_no_seed_changes_it(rest: str, expected: bool) -> None:
     assert is_deterministic(scenario(rest), 250) is expected
+
+
+def test_all_flows_are_captured_at_the_senders_whatever_is_recorded() -> None:
+    given = scenario("[record]\nflows = 'none'\npackets = 'receivers'\n[[flow]]\ncc = 'reno-linux'\n")
+    found = with_hosts(given, 250, phase_us=0, captures=True)
+    assert found.captured_hosts == ["senders"]
+    assert read(package.run(found).packets["senders"]).data[0].length.sum() > 100_000
+
+
+# Everything of it is the same for every seed, and no capture has it.
+def test_traffic_alone_is_compared_by_its_numbers() -> None:
+    assert not is_deterministic(
+        scenario("[[traffic]]\nmodel = 'list'\nlist = [['100ms', '50kB']]\ncc = 'reno-linux'\n"), 250
+    )
+
+
+def test_what_a_lane_does_not_do_is_refused_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scenarios, "run", lambda *_: pytest.fail("nothing is to run"))
+    monkeypatch.setattr(runner, "ticks", lambda _: 250)
+    stack = scenario("[[flow]]\ncc = 'cubic'\nstack = 'quinn'\n")
+    with pytest.raises(package.ScenarioError, match="stack"):
+        Comparison.of(stack, "linux:6.12", 2, None)
 
 
 # The kernel in virtual time has one clock, whose phase is the first flow's.
