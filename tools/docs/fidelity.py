@@ -22,11 +22,12 @@ PACKETS = """
 ## Packet by packet
 
 The deterministic scenarios, one run in each lane.
-*Agree* counts the packets before the first difference, *in order* those before the first one that is not only one of time.
+*Agree* counts the packets before the first difference; the next column has the largest distance of their times.
+*In order* counts the packets before the first difference that is not only one of time.
 The next columns have the mean and the largest distance of the windows over time, in segments.
 
-| scenario | Hz | packets | agree | in order | windows: mean | max | first difference |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+| scenario | Hz | packets | agree | µs | in order | windows: mean | max | first difference |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
 """
 NUMBERS = """
 ## Pairs of runs

@@ -13,7 +13,7 @@ from cwnd.fidelity.captures import NO_PACKETS, Packets, read
 from cwnd.result.result import Result
 
 #: How far the times of a packet may be apart. The kernel reads its clock in steps of 256 ns a few times between an acknowledgement and the
-#: packets that answer it, so it is up to 4 µs later than the simulator, which takes no time. The fastest link of the scenarios sends a packet
+#: packets that answer it, so it is up to 5 µs later than the simulator, which takes no time. The fastest link of the scenarios sends a packet
 #: in 30 µs: what another acknowledgement or another tick has released is further away.
 TOLERANCE_NS = 10_000
 #: Lanes that are the same but for times may end with another packet.

@@ -11,7 +11,7 @@ from cwnd.fidelity.equivalence import NumberDocument
 from cwnd.fidelity.numbers import titled
 from cwnd.fidelity.packets import PacketsDocument
 
-PACKET_COLUMNS = ("packets", "agree", "in order", "windows: mean", "max")
+PACKET_COLUMNS = ("packets", "agree", "µs", "in order", "windows: mean", "max")
 NUMBER_COLUMNS = ("simulator", "Linux", "ratio (90 %)", "verdict")
 
 
@@ -54,10 +54,12 @@ def first_difference(packets: PacketsDocument) -> str:
 
 
 def packet_row(packets: PacketsDocument) -> list[str]:
-    """How many packets, how many before the first difference, how many before one of the order, and the distances of the windows."""
+    """How many packets, how many before the first difference and how far apart their times are at most, how many before a difference of the
+    order, and the distances of the windows."""
     return [
         str(packets["measured"]),
         "all" if packets["first"] is None else str(packets["agree"]),
+        f"{packets['largest_time_us']:.1f}",
         "all" if packets["same_order"] == packets["measured"] else str(packets["same_order"]),
         f"{packets['window_mean']:.3g}",
         f"{packets['window_largest']:.3g}",
