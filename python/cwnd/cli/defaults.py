@@ -64,7 +64,7 @@ LEFT_OUT: tuple[tuple[tuple[str, ...], list[str], Callable[[Given], bool]], ...]
     (("compare", "run"), ["threads"], lambda given: given["seeds"] is not None or given["lane"] != "sim"),
     (("compare", "run"), ["seeds"], lambda given: given["pcap"] is not None or given["threads"] is not None),
     (("compare", "run"), ["jobs"], lambda given: given["seeds"] is None),
-    (("compare", "run", "sweep"), ["jobs"], lambda given: given["lane"] == "live"),
+    (("compare", "run", "sweep", "fidelity"), ["jobs"], lambda given: given["lane"] == "live"),
     (("compare",), ["snap_length"], lambda given: given["pcap"] is None),
     (("compare",), ["live"], lambda given: str(given["lane"]).partition(":")[0] not in ("live", "linux")),
     (("sweep",), ["points"], lambda given: given["out"] is None),
