@@ -21,7 +21,6 @@ use crate::hook_calls::{HookCall, HookCalls, Observed};
 use crate::tcp::{AckPacket, SackBlocks, Sender};
 use cwnd::CaEvent;
 use cwnd::Controller;
-use cwnd::driver::Ack;
 use cwnd::replay::Call;
 use cwnd_scenario::Scenario;
 use event::{End, Event, Events};
@@ -89,9 +88,7 @@ impl Run {
         conn.gso_max_size = init.gso_max_size;
         sender.set_data(0, u32::MAX);
         // The handshake's round trip time; its calls are not compared.
-        let rtt_us = (handshake_rtt_us > 0).then_some(handshake_rtt_us);
-        sender.driver.on_ack(&Ack::new(init.now_us, 0, 0, 0).rtt(rtt_us, rtt_us));
-        sender.follow_round_trip();
+        sender.open_replayed(init.now_us, handshake_rtt_us);
         // The kernel initialises the algorithm once the connection is open.
         let driver = &mut sender.driver;
         driver.cc.init(&mut driver.conn);

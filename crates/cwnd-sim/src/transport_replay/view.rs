@@ -55,6 +55,7 @@ impl View {
             ("retrans_out", kernel.retrans_out.into(), sender.retrans_out.into()),
             ("ca_state", kernel.ca_state.into(), (conn.ca_state as u32).into()),
             ("srtt_us8", kernel.srtt_us8.into(), conn.srtt_us8.into()),
+            ("rttvar_us4", kernel.rttvar_us.into(), sender.linux.rttvar_us4.into()),
             ("min_rtt_us", min_rtt_us.into(), conn.min_rtt_us.into()),
             ("rack_rtt_us", kernel.rack_rtt_us.into(), sender.linux.rack_rtt_us.into()),
             ("reo_wnd_steps", kernel.reo_wnd_steps.into(), sender.linux.reo_wnd_steps.into()),

@@ -15,6 +15,10 @@ pub struct Connection {
     rttvar_us4: u32,
     deviation_us: u32,
     round_began_us: u64,
+    /// Of Linux's recovery: the mean deviation · 4, its largest of this round trip, µs, and the byte whose acknowledgement ends that.
+    mean_deviation_us4: u32,
+    largest_us4: u32,
+    round_end: u32,
     rto_us: u32,
     pub backoff: u32,
     /// The use of the window is judged anew when this segment is acknowledged.
@@ -34,6 +38,9 @@ impl Connection {
             rttvar_us4: 0,
             deviation_us: 0,
             round_began_us: 0,
+            mean_deviation_us4: 0,
+            largest_us4: 0,
+            round_end: 0,
             rto_us: 1_000_000, // RFC 6298 §2.1
             backoff: 0,
             usage_end: 0,
@@ -44,16 +51,47 @@ impl Connection {
     /// quarters of a µs.
     pub fn measure(&mut self, oldest_us: u32, newest_us: u32) {
         let (oldest_us, newest_us) = (oldest_us.max(1), newest_us.max(1));
+        let is_linux = self.is_linux();
+        if is_linux {
+            self.measure_as_linux(oldest_us);
+        }
         let conn = &mut self.conn;
         conn.min_rtt_us = if conn.min_rtt_us == 0 { newest_us } else { conn.min_rtt_us.min(newest_us) };
         if conn.srtt_us8 == 0 {
             conn.srtt_us8 = 8 * oldest_us;
-            (self.rttvar_us4, self.deviation_us) = (2 * oldest_us, oldest_us / 2);
+            if !is_linux {
+                (self.rttvar_us4, self.deviation_us) = (2 * oldest_us, oldest_us / 2);
+            }
         } else {
             self.deviation_us = self.deviation_us.max((conn.srtt_us8 / 8).abs_diff(oldest_us));
             conn.srtt_us8 = conn.srtt_us8 - conn.srtt_us8 / 8 + oldest_us;
         }
         self.follow();
+    }
+
+    fn is_linux(&self) -> bool {
+        self.setup.recovery == Recovery::Linux
+    }
+
+    /// The variation as docs/explanation/recovery-linux.md has it, before the mean takes the sample.
+    fn measure_as_linux(&mut self, rtt_us: u32) {
+        let (conn, floor) = (&self.conn, self.setup.min_rto_us);
+        if conn.srtt_us8 == 0 {
+            self.mean_deviation_us4 = 2 * rtt_us;
+            self.rttvar_us4 = floor.max(2 * rtt_us);
+            (self.largest_us4, self.round_end) = (self.rttvar_us4, conn.snd_nxt);
+            return;
+        }
+        let (error, mean) = (i64::from(rtt_us) - i64::from(conn.srtt_us8 / 8), self.mean_deviation_us4);
+        let more = error.abs() - i64::from(mean / 4);
+        let more = if error < 0 && more > 0 { more / 8 } else { more };
+        self.mean_deviation_us4 = (i64::from(mean) + more) as u32;
+        self.largest_us4 = self.largest_us4.max(self.mean_deviation_us4);
+        self.rttvar_us4 = self.rttvar_us4.max(self.largest_us4);
+        if (conn.snd_una.wrapping_sub(self.round_end) as i32) > 0 {
+            self.rttvar_us4 -= (self.rttvar_us4 - self.largest_us4) / 4;
+            (self.largest_us4, self.round_end) = (floor, conn.snd_nxt);
+        }
     }
 
     /// A handshake is over: the first round trip. // RFC 6298 §2.2
@@ -70,7 +108,8 @@ impl Connection {
 
     /// The timeout by what was measured; as Linux, at least so far above the smoothed round trip time.
     fn follow(&mut self) {
-        let variation_us4 = self.rttvar_us4.max(self.at_end_us4());
+        let variation_us4 =
+            if self.is_linux() { self.rttvar_us4 } else { self.rttvar_us4.max(self.at_end_us4()) };
         self.rto_us = self.conn.srtt_us8 / 8 + variation_us4.max(self.setup.min_rto_us);
         self.backoff = 0;
     }
@@ -81,7 +120,7 @@ impl Connection {
 
     /// A round trip ends when a segment is acknowledged that was sent after it began.
     pub fn end_round(&mut self, newest_us: u32) {
-        if self.conn.now_us - u64::from(newest_us) >= self.round_began_us {
+        if !self.is_linux() && self.conn.now_us - u64::from(newest_us) >= self.round_began_us {
             (self.rttvar_us4, self.deviation_us) = (self.at_end_us4(), 0);
             self.round_began_us = self.conn.now_us;
         }

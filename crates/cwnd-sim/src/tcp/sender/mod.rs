@@ -240,7 +240,7 @@ impl Sender {
         let ack = Ack::new(now_us, position, acked, delivered).rtt(rtt_us, oldest_rtt_us);
         self.driver.on_ack(&ack.new_loss(new_loss));
         if rtt_us.is_some() {
-            self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+            self.follow_round_trip();
         }
         if let Some(linux) = &mut self.linux {
             linux.note_quiet_ack(now_us, rtt_us);

@@ -4,6 +4,7 @@
 use super::linux::{LinuxState, TimerKind};
 use super::next_segment::NextSegment;
 use super::{AckPacket, SackBlocks, Sender};
+use cwnd::driver::Ack;
 use cwnd_link::NEVER;
 
 /// What a record says a timer expired for.
@@ -43,10 +44,12 @@ impl Sender {
         self.rwnd = rwnd;
     }
 
-    /// The round trip times that the driver knows are those of the timeout, too.
-    pub fn follow_round_trip(&mut self) {
-        if self.driver.conn.srtt_us8 > 0 {
-            self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+    /// The connection opened at `now_us` after a handshake whose round trip took so long, µs; 0 if that is not known.
+    pub fn open_replayed(&mut self, now_us: u64, rtt_us: u32) {
+        let rtt_us = (rtt_us > 0).then_some(rtt_us);
+        self.driver.on_ack(&Ack::new(now_us, 0, 0, 0).rtt(rtt_us, rtt_us));
+        if rtt_us.is_some() {
+            self.follow_round_trip();
         }
     }
 

@@ -101,10 +101,21 @@ impl Sender {
         }
     }
 
+    /// A sample has moved the smoothed round trip time, and the timeout follows.
+    #[inline(always)]
+    pub(super) fn follow_round_trip(&mut self) {
+        let conn = &self.driver.conn;
+        let rttvar_us4 = match &mut self.linux {
+            Some(linux) => linux.variation.follow(conn, self.rto.floor_us()),
+            None => self.driver.rttvar_us4(),
+        };
+        self.rto.follow(conn.srtt_us8, rttvar_us4);
+    }
+
     /// The connection is open, after a handshake of `took` ns.
     pub fn on_open(&mut self, now: u64, took: u64) {
         self.driver.on_open(now / 1000, u32::try_from(took / 1000).unwrap_or(u32::MAX));
-        self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+        self.follow_round_trip();
         if let Some(linux) = &mut self.linux {
             linux.on_open(took / 1000);
         }

@@ -4,7 +4,7 @@
 //!
 //! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `log` (when each segment was sent, over
 //! `bursts` and `entry`), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
-//! `tlp` (probes), `timer` and `wheel` (the timer, and when it fires), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
+//! `tlp` (probes), `timer` and `wheel` (the timer, and when it fires), `variation` (of round trips), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
 //! docs/explanation/recovery-linux.md lists what Linux does beyond it.
 
 mod arrival;
@@ -21,6 +21,7 @@ mod tests;
 mod timer;
 mod tlp;
 mod undo;
+mod variation;
 mod wheel;
 
 use super::Sender;
@@ -38,6 +39,7 @@ pub use state::LinuxState;
 pub(super) use timer::{HostTimers, TimerKind};
 use tlp::Probe;
 use undo::Undo;
+use variation::Variation;
 
 /// What a sender with this recovery keeps beside the others' state.
 #[derive(Debug, Default)]
@@ -47,6 +49,7 @@ pub struct LinuxRecovery {
     /// What the handshake has measured, µs; without one the path's propagation, which it would have measured on an idle path.
     handshake_rtt_us: u64,
     window: ReorderingWindow,
+    pub(super) variation: Variation,
     pub(super) timer: TimerKind,
     pub(super) timers: HostTimers,
     pub(super) probe: Probe,
@@ -125,7 +128,7 @@ impl Sender {
         let ack = Ack::new(now_us, self.una, arrival.acked, arrival.delivered).rtt(newest_us, oldest_us);
         self.driver.on_arrival(&ack, plain);
         if round_trips.is_some() {
-            self.rto.follow(self.driver.conn.srtt_us8, self.driver.rttvar_us4());
+            self.follow_round_trip();
         }
         self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
         let Response { lost, wait_us, credit } = self.respond_to_ack(&ack, &arrival);

@@ -6,6 +6,8 @@ use super::LinuxRecovery;
 /// What it knows, under Linux's names where it has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinuxState {
+    /// RTTVAR × 4, µs.
+    pub rttvar_us4: u32,
     /// RACK.rtt, µs.
     pub rack_rtt_us: u32,
     /// RACK.reo_wnd_mult.
@@ -26,6 +28,7 @@ impl LinuxRecovery {
     /// What it knows.
     pub fn state(&self) -> LinuxState {
         LinuxState {
+            rttvar_us4: self.variation.us4(),
             rack_rtt_us: self.rack_rtt_us().unwrap_or(0) as u32,
             reo_wnd_steps: self.window.quarters(),
             reordering: self.window.degree,
