@@ -101,6 +101,16 @@ impl Connection {
         self.measure(rtt_us, rtt_us);
     }
 
+    /// Linux's rate without pacing: the window per round trip and a fifth, or twice that far below the threshold, bytes/s.
+    pub fn set_rate(&mut self) {
+        let conn = &mut self.conn;
+        if conn.srtt_us8 > 0 {
+            let percent = if conn.cwnd < conn.ssthresh / 2 { 200 } else { 120 };
+            let window = u64::from(conn.cwnd.max(conn.packets_out)) * u64::from(conn.mss);
+            conn.pacing_rate = window * 8 * 10_000 * percent / u64::from(conn.srtt_us8);
+        }
+    }
+
     /// Whether data and receiver allow a segment beyond those that are out.
     pub const fn has_new(&self, una: u64, nxt: u64) -> bool {
         nxt < self.setup.segments && nxt - una < self.setup.rwnd

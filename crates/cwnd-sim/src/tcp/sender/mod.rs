@@ -239,13 +239,19 @@ impl Sender {
         let position = self.una;
         let ack = Ack::new(now_us, position, acked, delivered).rtt(rtt_us, oldest_rtt_us);
         self.driver.on_ack(&ack.new_loss(new_loss));
-        if rtt_us.is_some() {
-            self.follow_round_trip();
-        }
         if let Some(linux) = &mut self.linux {
             linux.note_quiet_ack(now_us, rtt_us);
-        } else if acked > 0 {
-            self.restart_timer(now);
+            if rtt_us.is_some() {
+                self.follow_round_trip();
+            }
+            self.note_window_rate();
+        } else {
+            if rtt_us.is_some() {
+                self.follow_round_trip();
+            }
+            if acked > 0 {
+                self.restart_timer(now);
+            }
         }
         #[cfg(debug_assertions)]
         self.check();

@@ -56,6 +56,27 @@ impl WindowRate {
     }
 }
 
+impl Sender {
+    /// Notes the window's rate in `conn`, though nothing is paced at it: the size of bursts and slow start depend on it. It stays until the next
+    /// acknowledgement, whatever the window does. Without bursts, nothing reads it after slow start. // Linux: tcp_update_pacing_rate
+    #[inline(always)]
+    pub(super) fn note_window_rate(&mut self) {
+        let conn = &self.driver.conn;
+        let has_buffers = self.linux.as_ref().is_some_and(|linux| linux.offload.rest().1);
+        if has_buffers || conn.in_slow_start() {
+            self.set_window_rate();
+        }
+    }
+
+    #[inline(never)]
+    fn set_window_rate(&mut self) {
+        let conn = &mut self.driver.conn;
+        if conn.srtt_us8 > 0 && self.limits.as_ref().is_none_or(|limits| limits.pace == Pace::None) {
+            conn.pacing_rate = WindowRate::of(conn).rate(conn.mss);
+        }
+    }
+}
+
 /// Where the pace of a sender comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
@@ -139,11 +160,6 @@ impl SendLimits {
     /// The burst of this event is over; the next event may send another.
     pub const fn end_burst(&mut self) {
         self.burst_left = self.burst;
-    }
-
-    /// The pace, bytes/s; `None` without one, or as long as there is none.
-    pub(super) fn rate(&self, conn: &Conn) -> Option<u64> {
-        (self.pace != Pace::None && conn.pacing_rate < u64::MAX).then_some(conn.pacing_rate)
     }
 
     /// Time between two packets, ns; 0 without a pace. Derives the rate from the window where the algorithm sets none.

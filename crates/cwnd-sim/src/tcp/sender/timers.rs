@@ -118,6 +118,7 @@ impl Sender {
         self.follow_round_trip();
         if let Some(linux) = &mut self.linux {
             linux.on_open(took / 1000);
+            self.note_window_rate();
         }
     }
 

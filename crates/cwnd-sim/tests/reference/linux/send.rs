@@ -143,6 +143,7 @@ impl LinuxSender {
 impl Endpoint for LinuxSender {
     fn on_open(&mut self, now: u64) {
         self.connection.open(now);
+        self.connection.set_rate();
     }
 
     fn on_ack(&mut self, now: u64, ack: &AckSegment) {
@@ -176,6 +177,7 @@ impl Endpoint for LinuxSender {
             let una = conn.snd_una;
             self.connection.cc.cong_avoid(conn, una, credit);
         }
+        self.connection.set_rate();
         let first_us = self.sent.get(self.una as usize).map(|first| first.at_us);
         let is_earlier =
             news.sacked_us.is_some_and(|times| first_us.is_some_and(|first_us| times.0 < first_us));

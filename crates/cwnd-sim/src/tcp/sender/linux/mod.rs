@@ -135,6 +135,7 @@ impl Sender {
         self.settle();
         self.driver.on_window(&ack.new_loss(lost), credit);
         self.grow_by_reports(&arrival);
+        self.note_window_rate();
         if let Some(wait_us) = wait_us {
             self.await_reordered(now, wait_us);
         } else if self.restarts_timeout(&arrival)

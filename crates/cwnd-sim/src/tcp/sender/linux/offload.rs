@@ -9,7 +9,6 @@
 //! one when all of this one would have been sent.
 
 use crate::tcp::sender::Sender;
-use crate::tcp::sender::pacer::{SendLimits, WindowRate};
 use cwnd::{CaState, Conn};
 use std::collections::VecDeque;
 
@@ -80,32 +79,13 @@ impl Offload {
     }
 }
 
-/// Segments of a buffer that takes a millisecond to send at the window's pace.
+/// Segments of a buffer that takes a millisecond to send at the connection's rate; there is none before the first round trip.
 #[inline(always)]
 fn autosize(conn: &Conn, full: u32) -> u32 {
-    if conn.srtt_us8 == 0 {
-        return full;
-    }
-    autosize_at(WindowRate::of(conn).rate(conn.mss), conn, full)
-}
-
-/// The same at a pace of `rate` bytes/s.
-#[inline(always)]
-fn autosize_at(rate: u64, conn: &Conn, full: u32) -> u32 {
     let close = conn.min_rtt_us >> 9;
     let more = if conn.min_rtt_us > 0 && close < CLOSE { conn.gso_max_size >> close } else { 0 };
-    let bytes = (rate >> 10).saturating_add(more.into());
+    let bytes = (conn.pacing_rate >> 10).saturating_add(more.into());
     (bytes / u64::from(conn.mss)).min(full.into()).max(LEAST.into()) as u32
-}
-
-/// The same of a flow with `limits`, which may have a pace.
-#[cold]
-#[inline(never)]
-fn autosize_limited(limits: &SendLimits, conn: &Conn, full: u32) -> u32 {
-    match limits.rate(conn) {
-        Some(rate) => autosize_at(rate, conn, full),
-        None => autosize(conn, full),
-    }
 }
 
 impl Sender {
@@ -143,10 +123,7 @@ impl Sender {
         let by_window = conn.cwnd.saturating_sub(conn.in_flight).max(1);
         let by_receiver = self.rwnd - conn.packets_out;
         let allowed = by_window.min(by_receiver);
-        let most = match &self.limits {
-            None => autosize(conn, offload.full),
-            Some(limits) => autosize_limited(limits, conn, offload.full),
-        };
+        let most = autosize(conn, offload.full);
         let quota = by_window.min(most).min((conn.cwnd / 2).max(1));
         offload.fill(quota.min(data));
         let buffer = offload.first.min(data);

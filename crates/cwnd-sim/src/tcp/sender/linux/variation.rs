@@ -28,7 +28,7 @@ impl Variation {
     }
 
     /// A sample has moved the smoothed round trip time of `conn`, and what it acknowledges has moved `snd_una`. Returns RTTVAR × 4, µs.
-    #[inline]
+    #[inline(always)]
     pub fn follow(&mut self, conn: &Conn, least_us4: u32) -> u32 {
         let srtt_us8 = conn.srtt_us8;
         // A sample moves the mean, in eighths of a µs, by the µs by which it differs from it.
@@ -45,8 +45,10 @@ impl Variation {
             change >>= 3;
         }
         self.deviation_us4 = self.deviation_us4.wrapping_add_signed(change);
-        self.largest_us4 = self.largest_us4.max(self.deviation_us4);
-        self.us4 = self.us4.max(self.largest_us4);
+        if self.deviation_us4 > self.largest_us4 {
+            self.largest_us4 = self.deviation_us4;
+            self.us4 = self.us4.max(self.largest_us4);
+        }
         if conn.snd_una.wrapping_sub(self.round_end).cast_signed() > 0 {
             self.us4 -= (self.us4 - self.largest_us4) >> 2;
             self.begin_round(conn, least_us4);

@@ -98,3 +98,28 @@ fn the_last_of_each_buffer_ends_it() {
     assert_eq!(ends, [62, 65]);
     assert!(!Steady::new("").sender.ends_buffer(62), "nobody asks");
 }
+
+// Below half the threshold, twice the window per round trip: 11 segments after the first acknowledgement, 11 · 1448 · 2 bytes in 20 ms. From half the
+// threshold on a fifth more than the window: 60 · 1448 · 1.2. A timeout leaves the rate as it was.
+#[test]
+fn an_unpaced_sender_has_the_rate_of_its_window() {
+    for (window, ssthresh, rate) in [(10, 1000, 1_592_800), (60, 30, 5_212_800)] {
+        let mut flow = flow(&format!(
+            "cc = 'reno'\nrecovery = 'linux'\ninitial_cwnd = {window}\ninitial_ssthresh = {ssthresh}"
+        ));
+        flow.rtt = 20 * MS;
+        let mut steady = Steady { sender: Sender::new(&flow, MSS), una: 0 };
+        assert_eq!(steady.sender.driver.conn.pacing_rate, u64::MAX, "no round trip yet");
+        steady.send(0);
+        steady.ack(20 * MS, 1);
+        assert_eq!(steady.sender.driver.conn.pacing_rate, rate);
+        while steady.sender.sent.timeouts == 0 {
+            let now = steady.sender.rto_at();
+            if steady.sender.fires(now) {
+                steady.sender.on_timer(now);
+                steady.send(now);
+            }
+        }
+        assert_eq!((steady.sender.driver.conn.cwnd, steady.sender.driver.conn.pacing_rate), (1, rate));
+    }
+}
