@@ -195,7 +195,9 @@ impl Receiver {
             self.next += 1;
             if self.out_of_order.is_some() {
                 // RFC 5681 §4.2: a segment that fills a hole, or part of one, is acknowledged at once.
+                let begin = self.next - u64::from(self.pending);
                 self.fill();
+                self.count_partial_fill(begin);
                 let waited = self.take_waiting();
                 return Some(AckPacket { waited, ..self.send_ack() });
             }
@@ -218,9 +220,7 @@ impl Receiver {
         }
         if self.as_linux() {
             self.is_duplicate = sacked.is_none();
-            if let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| sacked.is_some())
-                && out_of_order.waits(self.next, before)
-            {
+            if sacked.is_some() && self.waits(before) {
                 return None;
             }
             sacked = self.next.checked_add_signed(ahead.into()); // RFC 2883 §4
@@ -268,6 +268,23 @@ impl Receiver {
         let sacked = if ahead < 0 { self.next.checked_add_signed(ahead.into()) } else { None };
         self.enter_quickack();
         self.repeat(sacked)
+    }
+
+    /// Whether the acknowledgement of a new segment beyond a hole waits for others; `before`: see [`OutOfOrder::waits`]. Quick ones do not.
+    fn waits(&mut self, before: usize) -> bool {
+        let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| self.quick == 0) else { return false };
+        out_of_order.waits(self.next, before)
+    }
+
+    /// The next position has moved to one behind which segments are still missing. If the acknowledgement, the first since `begin`, is of one segment
+    /// only, it is the first of the three that do not wait. // Linux: __tcp_ack_snd_check
+    fn count_partial_fill(&mut self, begin: u64) {
+        let is_single = self.next == begin + 1 && self.quick == 0;
+        if self.as_linux()
+            && let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| is_single)
+        {
+            (out_of_order.dup_acks_at, out_of_order.dup_acks) = (self.next, 1);
+        }
     }
 
     /// An acknowledgement with the times of the last advance.

@@ -188,7 +188,7 @@ fn start_ups_lose_what_linuxs_lose() {
 }
 
 // With windows of some 60 segments in 8 to 16 ms buffers hold four to eight, and some always wait: they count as sent, or the windows would not be in use, and Reno's grow
-// less. CUBIC's mean over four seeds is that of Linux 6.18 with its clock of 250 Hz, 62 (56 to 66; 23 November 2026).
+// less. CUBIC's mean over the same four seeds is 63 with Linux 6.12 in virtual time (58 to 69), and was 62 with Linux 6.18 in real time (56 to 66).
 #[test]
 fn data_that_waits_has_the_window_in_use() {
     let means = [1, 2, 3, 4].map(|seed| {
@@ -199,5 +199,5 @@ fn data_that_waits_has_the_window_in_use() {
         simulation.summary().flows[0].cwnd_mean
     });
     let mean = means.iter().sum::<f64>() / 4.0;
-    assert!((59.0..64.0).contains(&mean), "{mean}: {means:?}");
+    assert!((60.5..65.5).contains(&mean), "{mean}: {means:?}");
 }

@@ -53,6 +53,7 @@ impl Receiver {
         }
         self.newest_sent_us = merged.last_sent_us;
         let new = (to - self.next) as u32;
+        let begin = self.next - u64::from(self.pending);
         let had = self.out_of_order.as_ref().map_or(0, |held| held.arrived.count_ones(self.next, to));
         self.distinct += u64::from(new - had);
         self.pending = self.pending.saturating_add(new.min(u16::MAX.into()) as u16);
@@ -66,6 +67,7 @@ impl Receiver {
                 self.out_of_order = None;
             } else {
                 self.fill();
+                self.count_partial_fill(begin);
             }
         }
         if is_partly_old && self.as_linux() {
@@ -93,10 +95,7 @@ impl Receiver {
             return Some(AckPacket { waited: true, ..self.repeat((new > 0).then_some(to - 1)) });
         }
         self.is_duplicate = new == 0;
-        if new > 0
-            && let Some(held) = &mut self.out_of_order
-            && held.waits(self.next, before)
-        {
+        if new > 0 && self.waits(before) {
             return None;
         }
         let sacked = if new > 0 { to - 1 } else { from };
@@ -182,11 +181,12 @@ mod tests {
         assert_eq!(acks(&all[..2], 2, false)[1], Some((5, None)), "others report none");
     }
 
-    // The first three duplicates go at once, the fourth waits, however many segments each reports.
+    // A window of two segments begins with one quick acknowledgement. The next three duplicates go at once, the fifth waits, however many segments
+    // each reports.
     #[test]
     fn duplicates_are_counted_by_what_tcp_takes_in() {
-        let beyond = [(1, 9), (10, 9), (19, 9), (28, 9)];
+        let beyond = [(1, 9), (10, 9), (19, 9), (28, 9), (37, 9)];
         let acked: Vec<bool> = acks(&beyond, 2, true).iter().map(Option::is_some).collect();
-        assert_eq!(acked, [true, true, true, false]);
+        assert_eq!(acked, [true, true, true, true, false]);
     }
 }

@@ -231,11 +231,40 @@ fn a_timestamp_a_millisecond_older_is_taken() {
     assert_eq!(receiver.on_segment(sent_at(2, 7), 1, NOW).map(|ack| ack.cumulative), Some(2), "refused");
 }
 
+/// A receiver that has no quick acknowledgements left.
+fn patient() -> Receiver {
+    Receiver { quick: 0, ..Receiver::linux(1448, None) }
+}
+
+/// Those of these segments that are acknowledged at once.
+fn acknowledged_at_once(receiver: &mut Receiver, positions: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let is_acknowledged = |position: &u32| receiver.on_segment(segment(*position), 2, NOW).is_some();
+    positions.into_iter().filter(is_acknowledged).collect()
+}
+
+// A window of ten segments begins with five quick acknowledgements. Segment 0 is missing: 1 to 5 use them up, then come the three that do not wait, and
+// then every 45th.
+#[test]
+fn quick_acknowledgements_beyond_a_hole_do_not_wait() {
+    let mut receiver = Receiver::linux(1448, Some(10));
+    assert_eq!(acknowledged_at_once(&mut receiver, 1..=100), [1, 2, 3, 4, 5, 6, 7, 8, 8 + 45, 8 + 90]);
+}
+
+// 0 to 3 are missing. 0 comes: its acknowledgement is the first of three of position 1, so that only two of the next do not wait. Where 1
+// was there, 0 brings two segments. Two or more are acknowledged in any case, and are none of the three.
+#[test]
+fn the_acknowledgement_of_a_part_of_the_hole_counts_if_it_is_of_one_segment() {
+    let mut receiver = patient();
+    assert_eq!(acknowledged_at_once(&mut receiver, [4, 5, 6, 7, 0, 8, 9, 10, 11]), [4, 5, 6, 0, 8, 9]);
+    let mut receiver = patient();
+    assert_eq!(acknowledged_at_once(&mut receiver, [1, 3, 0, 4, 5, 6, 7]), [1, 3, 0, 4, 5, 6]);
+}
+
 // Linux, tcp_comp_sack_nr = 44: three acknowledgements at once, then one that waits, with the blocks of all. Segment 0 is missing; 1 to 3
 // are reported at once, 4 to 7 wait. Then every 45th is reported at once. The rest wait for the timer.
 #[test]
 fn selective_acknowledgements_wait_for_each_other() {
-    let mut receiver = Receiver::linux(1448, None);
+    let mut receiver = patient();
     let reported: Vec<u32> =
         (1..=100).filter(|&position| receiver.on_segment(segment(position), 2, NOW).is_some()).collect();
     assert_eq!(reported, [1, 2, 3, 3 + 45, 3 + 90]);
@@ -251,7 +280,7 @@ fn selective_acknowledgements_wait_for_each_other() {
 // What waits is reported by whatever is sent first: here the part of the hole that is filled.
 #[test]
 fn what_waits_goes_with_the_next_acknowledgement() {
-    let mut receiver = Receiver::linux(1448, None);
+    let mut receiver = patient();
     for position in [2, 3, 4, 6] {
         receiver.on_segment(segment(position), 2, NOW);
     }
@@ -264,7 +293,7 @@ fn what_waits_goes_with_the_next_acknowledgement() {
 // once with it: an option has place for three. So no report is lost.
 #[test]
 fn reports_of_three_blocks_do_not_wait() {
-    let mut receiver = Receiver::linux(1448, None);
+    let mut receiver = patient();
     let mut reported = BTreeSet::new();
     let arrivals: Vec<u32> = (1..30).filter(|position| position % 3 != 0).collect();
     let mut at_once = Vec::new();
