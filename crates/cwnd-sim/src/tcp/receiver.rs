@@ -18,8 +18,8 @@ const OLDER_US: u32 = 1_500;
 
 /// At most so many segments are acknowledged one by one. // Linux: TCP_MAX_QUICKACKS
 const MOST_QUICK: u8 = 16;
-/// The window that a connection opens with, bytes.
-const FIRST_WINDOW: u32 = 65_535;
+/// The largest window that a connection opens with, bytes.
+pub const FIRST_WINDOW: u32 = 65_535;
 
 /// By how much the window of a buffer of 32 MiB opens, bytes, when it is known how much memory a segment takes: from half of the buffer to
 /// five eighths.

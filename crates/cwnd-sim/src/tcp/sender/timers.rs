@@ -2,6 +2,7 @@
 //! When to wake a sender: the retransmission timer (RFC 6298 §5), and the limits of [`super::pacer`].
 
 use super::Sender;
+use crate::tcp::receiver::FIRST_WINDOW;
 use cwnd::CaState;
 use cwnd::registry::Recovery;
 use cwnd_link::NEVER;
@@ -119,6 +120,20 @@ impl Sender {
         if let Some(linux) = &mut self.linux {
             linux.on_open(took / 1000);
             self.note_window_rate();
+            self.limit_first_flight();
+        }
+    }
+
+    /// The window of a SYN has no scale: the first flight is 65 535 bytes at most. The first acknowledgement brings the receiver's window.
+    // RFC 7323 §2.2
+    fn limit_first_flight(&mut self) {
+        let conn = &self.driver.conn;
+        let most = FIRST_WINDOW / conn.mss;
+        if conn.cwnd > most
+            && self.rwnd > most
+            && let Some(linux) = &mut self.linux
+        {
+            linux.await_window(std::mem::replace(&mut self.rwnd, most));
         }
     }
 

@@ -59,6 +59,8 @@ pub struct LinuxRecovery {
     pub(super) offload: Offload,
     /// The acknowledgement starts the timer anew, at the end of the burst that it lets go.
     restarts_timer: bool,
+    /// The receiver's window, until an acknowledgement brings it, segments.
+    rwnd: Option<u32>,
     quiet: QuietMode,
     /// Timeouts since the last progress.
     timeouts: u32,
@@ -74,6 +76,11 @@ impl LinuxRecovery {
     /// The state of a flow whose path has a propagation of `rtt_us`, there and back; `offload` and `timers` are those of its hosts.
     pub fn new(rtt_us: u64, offload: Offload, timers: HostTimers) -> Self {
         Self { handshake_rtt_us: rtt_us, offload, timers, quiet: QuietMode::FIRST, ..Self::default() }
+    }
+
+    /// The first acknowledgement brings a window of `rwnd` segments. It is not taken in quiet mode, which asks for no window.
+    pub fn await_window(&mut self, rwnd: u32) {
+        (self.rwnd, self.quiet) = (Some(rwnd), QuietMode::default());
     }
 
     /// The handshake took `rtt_us`.
@@ -99,6 +106,7 @@ impl Sender {
         let mut arrival = Arrival { una_before: self.una, ..Arrival::default() };
         if let Some(linux) = &mut self.linux {
             linux.end_quiet_mode(self.una);
+            self.rwnd = linux.rwnd.take().unwrap_or(self.rwnd);
             arrival.highest_before = linux.highest;
             // Linux: an acknowledgement that was overtaken says nothing of it.
             arrival.echo = std::mem::take(&mut linux.echoed) && packet.cumulative >= self.una;

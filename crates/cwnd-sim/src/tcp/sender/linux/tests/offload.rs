@@ -123,3 +123,20 @@ fn an_unpaced_sender_has_the_rate_of_its_window() {
         assert_eq!((steady.sender.driver.conn.cwnd, steady.sender.driver.conn.pacing_rate), (1, rate));
     }
 }
+
+// 65 535 bytes are 7.3 segments of 8948. The acknowledgement of one brings the receiver's window: 11 segments less 6 may go, in the slow start of ten.
+#[test]
+fn the_first_flight_is_at_most_the_window_of_a_syn() {
+    for (mss, first, second) in [(8948, 7, 5), (MSS, 10, 2)] {
+        let mut flow = flow("cc = 'reno'\nrecovery = 'linux'\ngso = false");
+        flow.rtt = 20 * MS;
+        let mut steady = Steady { sender: Sender::new(&flow, mss), una: 0 };
+        steady.sender.on_open(20 * MS, 20 * MS);
+        assert_eq!(steady.send(20 * MS), first);
+        steady.una = 1;
+        let sent_us = Some((20_000, 20_000));
+        let ack = AckPacket { cumulative: 1, sacked: None, sent_us, waited: false };
+        steady.sender.on_ack(40 * MS, &ack);
+        assert_eq!(steady.send(40 * MS), second);
+    }
+}
