@@ -14,8 +14,8 @@ fn flow(cc: &str, recovery: &str, link: &str, seed: u32) -> FlowSummary {
 }
 
 // RFC 8985 §6.2 and the undo of the first recoveries, mean of six seeds. Of 20 Mbit/s 19.3 are payload. Linux 6.18: 19.2 and 19.1 with one packet
-// in a hundred 5 ms late. With one in twenty 10 ms late 18.3 with Reno, and 19.2, 17.9, 19.2, 17.9, 18.8, 19.1 with CUBIC: the receiver refuses some of
-// those for their timestamps. Five per cent below that is 17.6. RFC 6675 takes each late packet for a loss: below a third.
+// in a hundred 5 ms late. With one in twenty 10 ms late 17.9 with Reno (6.12 in virtual time, the same seeds), and 19.2, 17.9, 19.2, 17.9, 18.8, 19.1 with
+// CUBIC: the receiver refuses some of those for their timestamps. Five per cent below that is 17.0. RFC 6675 takes each late packet for a loss: below a third.
 #[test]
 fn late_packets_cost_no_throughput() {
     for cc in ["cubic-linux", "reno-linux"] {
@@ -24,7 +24,7 @@ fn late_packets_cost_no_throughput() {
             let seed = |recovery, seed| flow(cc, recovery, &link, seed).goodput_mbps;
             let of = |recovery| (1..=6).map(|number| seed(recovery, number)).sum::<f64>() / 6.0;
             let (linux, prr) = (of("linux"), of("sack-prr"));
-            let least = if reorder.contains("0.05") { 17.6 } else { 19.0 };
+            let least = if reorder.contains("0.05") { 17.0 } else { 19.0 };
             println!("{cc}, {reorder}: {linux} and {prr} Mbit/s");
             assert!(linux > least && prr < 20.0 / 3.0, "{cc}, {reorder}: {linux} and {prr} Mbit/s");
         }

@@ -8,6 +8,7 @@
 //! (`tcp_tso_should_defer`, since 6.18). Nothing waits in a recovery. With pacing a whole buffer leaves when the pace allows its first segment, and the next
 //! one when all of this one would have been sent.
 
+use crate::tcp::receiver::FIRST_WINDOW;
 use crate::tcp::sender::Sender;
 use cwnd::{CaState, Conn};
 use std::collections::VecDeque;
@@ -48,7 +49,9 @@ impl Offload {
     /// The buffers of a connection; unless `enabled` segments leave as they may. `notes_ends`: it is asked which segments are the last of their buffers.
     pub fn new(conn: &Conn, enabled: bool, notes_ends: bool) -> Self {
         let full = if enabled { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
-        Self { full, first: full, second: full, granted: 0, held: false, ends: notes_ends.then(Box::default) }
+        // While the largest window is that of a SYN, a buffer holds half of it. The first one leaves in part, and is filled up again.
+        let first = if enabled { conn.cwnd.saturating_add((FIRST_WINDOW / 2 / conn.mss).max(1)) } else { 0 };
+        Self { full, first, second: full, granted: 0, held: false, ends: notes_ends.then(Box::default) }
     }
 
     /// Segments of the buffer that is handed over which have not left yet, and whether there are buffers.

@@ -140,3 +140,16 @@ fn the_first_flight_is_at_most_the_window_of_a_syn() {
         assert_eq!(steady.send(40 * MS), second);
     }
 }
+
+// Half of 65 535 bytes are 22 segments: the first buffer ends at 30 + 22. A window of 30 is less than three segments a millisecond, so that they leave two at a
+// time: first one, as the last transmission was long ago; 31 to 50 in pairs; and 51, which is all that the buffer has left, without waiting.
+#[test]
+fn the_first_buffer_is_written_under_the_window_of_a_syn() {
+    let mut flow = flow("cc = 'reno'\nrecovery = 'linux'\ninitial_cwnd = 30\ninitial_ssthresh = 30");
+    flow.rtt = 20 * MS;
+    let mut steady = Steady { sender: Sender::new(&flow, MSS), una: 0 };
+    assert_eq!(steady.send(0), 30);
+    let sent: Vec<usize> = (0..22).map(|number| steady.ack(20 * MS + number * 100_000, 1)).collect();
+    let pairs = [0, 2].repeat(10);
+    assert_eq!((sent[0], &sent[1..21], sent[21]), (1, &pairs[..], 1));
+}
