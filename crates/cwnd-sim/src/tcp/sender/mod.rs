@@ -240,11 +240,15 @@ impl Sender {
         let ack = Ack::new(now_us, position, acked, delivered).rtt(rtt_us, oldest_rtt_us);
         self.driver.on_ack(&ack.new_loss(new_loss));
         if let Some(linux) = &mut self.linux {
+            let conn = &self.driver.conn;
             linux.note_quiet_ack(now_us, rtt_us);
             if rtt_us.is_some() {
-                self.follow_round_trip();
+                let rttvar_us4 = linux.variation.follow(conn, self.rto.floor_us());
+                self.rto.follow_floored(conn.srtt_us8, rttvar_us4);
             }
-            self.note_window_rate();
+            if linux.offload.rest().1 || conn.in_slow_start() {
+                self.note_window_rate();
+            }
         } else {
             if rtt_us.is_some() {
                 self.follow_round_trip();

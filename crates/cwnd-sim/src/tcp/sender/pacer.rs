@@ -59,17 +59,8 @@ impl WindowRate {
 impl Sender {
     /// Notes the window's rate in `conn`, though nothing is paced at it: the size of bursts and slow start depend on it. It stays until the next
     /// acknowledgement, whatever the window does. Without bursts, nothing reads it after slow start. // Linux: tcp_update_pacing_rate
-    #[inline(always)]
-    pub(super) fn note_window_rate(&mut self) {
-        let conn = &self.driver.conn;
-        let has_buffers = self.linux.as_ref().is_some_and(|linux| linux.offload.rest().1);
-        if has_buffers || conn.in_slow_start() {
-            self.set_window_rate();
-        }
-    }
-
     #[inline(never)]
-    fn set_window_rate(&mut self) {
+    pub(super) fn note_window_rate(&mut self) {
         let conn = &mut self.driver.conn;
         if conn.srtt_us8 > 0 && self.limits.as_ref().is_none_or(|limits| limits.pace == Pace::None) {
             conn.pacing_rate = WindowRate::of(conn).rate(conn.mss);

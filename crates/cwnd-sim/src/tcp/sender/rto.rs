@@ -30,9 +30,15 @@ impl Rto {
     /// Samples come from timestamps, so retransmitted segments give valid ones (RFC 7323 §4.1).
     #[inline]
     pub fn follow(&mut self, srtt_us8: u32, rttvar_us4: u32) {
+        self.follow_floored(srtt_us8, rttvar_us4.max(self.floor_us));
+    }
+
+    /// The same where the variation is not below the floor.
+    #[inline]
+    pub fn follow_floored(&mut self, srtt_us8: u32, rttvar_us4: u32) {
         self.backoff = 0;
         // Below 2³².
-        self.us = ((srtt_us8 >> 3) + rttvar_us4.max(self.floor_us)).min(MAX_RTO_US);
+        self.us = ((srtt_us8 >> 3) + rttvar_us4).min(MAX_RTO_US);
     }
 
     /// The present timeout, back-off included, µs.
@@ -45,6 +51,12 @@ impl Rto {
         // Below 2⁴³.
         let doubled = (self.us as u64) << if self.backoff < 16 { self.backoff } else { 16 };
         if doubled < most { doubled as u32 } else { MAX_RTO_US }
+    }
+
+    /// The timeout without its back-off, µs.
+    #[inline]
+    pub const fn measured_us(&self) -> u32 {
+        self.us
     }
 
     /// Its distance from the smoothed RTT, at least, µs.

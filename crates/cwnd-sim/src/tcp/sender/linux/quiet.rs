@@ -130,7 +130,9 @@ impl Sender {
         let now = conn.now_us * 1000;
         let at = now + (u64::from(conn.srtt_us8) * 250 + LEAST);
         // The first segment was sent after the newest that has arrived, or with it: its timeout is not before this.
-        let timeout = if has_sent { newest_us * 1000 } else { now } + u64::from(self.rto.us()) * 1000;
+        // The last acknowledgement has ended the back-off.
+        let timeout =
+            if has_sent { newest_us * 1000 } else { now } + u64::from(self.rto.measured_us()) * 1000;
         if at > timeout {
             return self.end_burst_by_timeout(at, has_sent);
         }

@@ -33,15 +33,13 @@ impl Variation {
         let srtt_us8 = conn.srtt_us8;
         // A sample moves the mean, in eighths of a µs, by the µs by which it differs from it.
         let error_us = srtt_us8.wrapping_sub(self.srtt_us8).cast_signed();
-        let is_first = self.srtt_us8 == 0;
-        self.srtt_us8 = srtt_us8;
-        if is_first {
+        if std::mem::replace(&mut self.srtt_us8, srtt_us8) == 0 {
             self.begin(conn, least_us4);
             return self.us4;
         }
         // Below 2²⁹: samples are below 2²⁸ µs.
         let mut change = error_us.abs() - (self.deviation_us4 >> 2).cast_signed();
-        if error_us < 0 && change > 0 {
+        if change > 0 && error_us < 0 {
             change >>= 3;
         }
         self.deviation_us4 = self.deviation_us4.wrapping_add_signed(change);
