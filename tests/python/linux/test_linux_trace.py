@@ -62,6 +62,16 @@ def test_nothing_is_missing_from_a_trace_and_it_is_the_same_each_time(tmp_path: 
     assert all(one.table(name).equals(other.table(name)) for name in ("hooks", "packets", "cwnd", "flows"))
 
 
+# 136 ms are 34 ticks of 4 ms. The wheel of timers repeats after 4096.
+@pytest.mark.parametrize(("phase", "ticks"), [("0s", 0), ("136ms", 34), ("2001ms", 500)])
+def test_the_count_of_ticks_has_run_for_the_phase_when_a_scenario_begins(
+    phase: str, ticks: int, tmp_path: Path
+) -> None:
+    flow = package.Flow("cubic-linux", host_clock_phase=phase)
+    first = package.linux.trace(scenario(flow, duration="1s"), tmp_path / "trace").table("packets").slice(0, 1)
+    assert first["kind"].to_pylist() == ["sent"] and first["jiffies"][0].as_py() % 4096 == ticks
+
+
 @pytest.mark.parametrize("cc", ["kernel/cubic", "kernel/reno"])
 @pytest.mark.parametrize(
     "path",
