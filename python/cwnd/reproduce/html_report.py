@@ -24,6 +24,7 @@ from cwnd.reproduce.experiment import AnyExperiment
 from cwnd.reproduce.list_of_papers import DOCUMENTS
 from cwnd.reproduce.run_folder import Entry, entries
 from cwnd.reproduce.verdict import FAILS, HOLDS, OPEN, PART, REPORTED, SecondVerdict, ShownInterval, VerdictDocument
+from cwnd.result.lanes import LIVE
 from cwnd.result.store import MANIFEST, REPRODUCE, FolderError
 from cwnd.scenario.builders import from_document
 
@@ -269,10 +270,12 @@ def figure(experiment: AnyExperiment | None, entry: Entry, folder: Path, before:
 
 
 def in_lane_live(entry: Entry, experiment: AnyExperiment | None = None) -> str:
-    """The points in lane live and in the simulator, or why they were not run."""
+    """The points in a kernel's lane and in the simulator, or why they were not run."""
     points = entry.get("live")
     if not points:
         return ""
+    lane = escape(entry.get("lane", LIVE))
+    whose = "the kernel's own TCP" if lane == LIVE else "Linux's TCP in virtual time"
     rows = []
     for point in points:
         numbers = "".join(
@@ -285,8 +288,8 @@ def in_lane_live(entry: Entry, experiment: AnyExperiment | None = None) -> str:
     ran = sum(bool(point["numbers"]) for point in points)
     note = f"<p>{escape(experiment.live_note)}.</p>" if experiment is not None and experiment.live_note else ""
     return (
-        f"<details><summary>in lane live, with the kernel's own TCP: {ran} of {len(points)} points</summary>{note}<table><thead><tr>"
-        f"<th>point</th><th>number</th><th>simulator</th><th>lane live</th></tr></thead><tbody>{''.join(rows)}</tbody></table></details>"
+        f"<details><summary>in lane {lane}, with {whose}: {ran} of {len(points)} points</summary>{note}<table><thead><tr>"
+        f"<th>point</th><th>number</th><th>simulator</th><th>lane {lane}</th></tr></thead><tbody>{''.join(rows)}</tbody></table></details>"
     )
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd reproduce --lane live`: the points of an experiment with the kernel's own TCP, compared with the simulator's numbers.
+"""`cwnd reproduce --lane live` and `--lane linux`: the points of an experiment with a kernel's TCP, compared with the simulator's numbers.
 
 An experiment says whether its runs can go through the lane (`Experiment.live`), and what they are there (`Experiment.live_scenario`). A point that
-cannot has its reason. Runs execute in parallel while the sum of their bottleneck rates stays below a limit: labs are isolated, and each judges its own lateness.
+cannot has its reason. Runs in lane live execute in parallel while the sum of their bottleneck rates stays below a limit: labs are isolated, and each
+judges its own lateness. In lane linux time is virtual, and as many run as there are processors.
 """
 
 from __future__ import annotations
@@ -11,19 +12,20 @@ import math
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import NotRequired, TypedDict
 
 from cwnd import _native
 from cwnd._internal import live_part
 from cwnd._native import FellBehindError, Scenario, ScenarioError
+from cwnd.linux.kernels import find
 from cwnd.replicates.executor import Context, Threads, Watch, run_all, simulating
 from cwnd.replicates.number_cache import Cache
 from cwnd.reproduce.experiment import AnyExperiment, Point
 from cwnd.reproduce.numbers import JsonObject, to_json
 from cwnd.reproduce.runner import ERRORS, Column, WantedNumbers, document_key, message, scenario_of
-from cwnd.result.lanes import LIVE
+from cwnd.result.lanes import LIVE, kernel_of, kind_of
 from cwnd.result.result import Result, run
 from cwnd.scenario.builders import from_document
 from cwnd.scenario.snapshot import scenario_document
@@ -49,10 +51,10 @@ class LiveNumber(TypedDict):
 
 
 class LivePoint(TypedDict):
-    """A point in lane live."""
+    """A point in lane live, or linux."""
 
     point: str
-    #: how many seeds were run in lane live
+    #: how many seeds were run in that lane
     seeds: int
     numbers: list[LiveNumber]
     #: why it was not run
@@ -100,6 +102,7 @@ class LiveRun:
     """A scenario as a task, with all numbers that are wanted of it."""
 
     scenario: Scenario
+    lane: str = LIVE
     wants: list[WantedNumbers] = field(default_factory=list)
 
     @property
@@ -109,12 +112,14 @@ class LiveRun:
 
     @property
     def cost(self) -> float:
-        """Seconds times its part of what may run at the same time, Mbit."""
+        """Seconds times its part of what may run at the same time, Mbit; in lane linux the bits that its bottleneck carries."""
+        if self.lane != LIVE:
+            return self.scenario.duration_s * max(self.mbps, 1.0)
         return self.scenario.duration_s * min(max(self.mbps, TOGETHER_MBPS / LABS), TOGETHER_MBPS)
 
     def run(self, context: Context) -> LiveOutcome:
-        """Runs it in real time, and reduces it."""
-        with TOGETHER.part(self.mbps, context):
+        """Runs it, and reduces it."""
+        with TOGETHER.part(self.mbps, context) if self.lane == LIVE else nullcontext():
             result = self.result(context)
         outcome, packets = LiveOutcome(), 0
         if isinstance(result, str):
@@ -135,7 +140,7 @@ class LiveRun:
         why = ""
         for _ in range(TRIES):
             try:
-                return run(self.scenario, simulating(context), LIVE)
+                return run(self.scenario, simulating(context), self.lane)
             except FellBehindError as error:
                 why = f"this machine did not keep up: {error}"
             except ScenarioError as error:
@@ -157,17 +162,21 @@ class LiveWant:
     numbers: WantedNumbers
 
 
-def unavailable() -> str:
-    """Why lane live is unavailable on this machine, as the end of a sentence; empty if it may be available."""
+def unavailable(lane: str) -> str:
+    """Why a lane is unavailable on this machine, as the end of a sentence; empty if it may be available."""
+    if lane != LIVE:
+        return live_part.why_not()
     return live_part.why_not() or ("" if os.geteuid() == 0 else "needs root")
 
 
-def why_not(scenario: Scenario) -> str:
+def why_not(scenario: Scenario, lane: str = LIVE) -> str:
     """Why a scenario is not tried; empty if it is tried."""
     try:
-        _native.Lab.check(scenario)
+        _native.Lab.check(scenario, kind_of(lane))
     except ScenarioError as error:
         return str(error)
+    if lane != LIVE:
+        return ""
     if scenario.rate_mbps is None:
         return "a bottleneck without a rate; experiments share the machine by their rates"
     if scenario.rate_mbps > MOST_MBPS:
@@ -176,7 +185,7 @@ def why_not(scenario: Scenario) -> str:
 
 
 def scenario_in_lane(experiment: AnyExperiment, point: Point) -> Scenario:
-    """The scenario of a point as lane live runs it: the experiment's, and flows whose packets leave at once get a random overhead.
+    """The scenario of a point as a kernel's lane runs it: the experiment's, and flows whose packets leave at once get a random overhead.
 
     The emulator takes a packet for sent when what it answers was due, so that a host's own times, which differ by some tens of microseconds, do
     not break phase effects (Floyd and Jacobson 1992): of two packets that come to a full queue at one instant, always the same flow's would be first.
@@ -190,9 +199,14 @@ def scenario_in_lane(experiment: AnyExperiment, point: Point) -> Scenario:
     return from_document(document)
 
 
-def wanted(column: Column, seeds: int) -> list[LiveWant]:
-    """The points of an experiment in lane live under each seed, those that are not tried included."""
-    experiment = column.experiment
+def kernel_key(lane: str) -> str:
+    """What tells the kernel of a lane from others: the running one's release, the build of one in virtual time."""
+    return os.uname().release if lane == LIVE else find(kernel_of(lane)).about["key"]
+
+
+def wanted(column: Column, seeds: int, lane: str = LIVE) -> list[LiveWant]:
+    """The points of an experiment in a lane under each seed, those that are not tried included."""
+    experiment, kernel = column.experiment, kernel_key(lane)
     wants = []
     for point in column.points:
         if point.scenario is None:
@@ -205,21 +219,21 @@ def wanted(column: Column, seeds: int) -> list[LiveWant]:
                 "run": document,
                 "key": point.key,
                 "info": dict(point.info),
-                "lane": LIVE,
-                "kernel": os.uname().release,
+                "lane": kind_of(lane),
+                "kernel": kernel,
             }
             name = Cache.name(inputs, experiment.reduce)
             wants.append(LiveWant(scenario, document, WantedNumbers(experiment, point, name)))
     return wants
 
 
-def missing(wants: Sequence[LiveWant], cache: Cache) -> tuple[list[LiveRun], dict[str, str]]:
+def missing(wants: Sequence[LiveWant], cache: Cache, lane: str = LIVE) -> tuple[list[LiveRun], dict[str, str]]:
     """The runs whose numbers are not in the cache, each scenario once, slow links first; and by name why others are not tried."""
-    why = {want.numbers.name: reason for want in wants if (reason := why_not(want.scenario))}
+    why = {want.numbers.name: reason for want in wants if (reason := why_not(want.scenario, lane))}
     runs: dict[str, LiveRun] = {}
     for want in wants:
         if want.numbers.name not in why and cache.get(want.numbers.name) is None:
-            runs.setdefault(want.document, LiveRun(want.scenario)).wants.append(want.numbers)
+            runs.setdefault(want.document, LiveRun(want.scenario, lane)).wants.append(want.numbers)
     return sorted(runs.values(), key=lambda each: (each.mbps, -each.scenario.duration_s)), why
 
 

@@ -64,8 +64,10 @@ class Entry(TypedDict):
     cubic: str | None
     claims: list[VerdictDocument]
     second: NotRequired[SecondEntry]
-    #: its points in lane live, with the simulator's numbers
+    #: its points in lane live, or linux, with the simulator's numbers
     live: NotRequired[list[LivePoint]]
+    #: that lane, such as `linux:6.12`; of earlier versions none, which is `live`
+    lane: NotRequired[str]
 
 
 class RunFolder:

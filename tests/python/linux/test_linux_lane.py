@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -229,3 +230,18 @@ def test_a_run_needs_no_rights() -> None:
             check=False,
         )
     assert done.returncode == 0, done.stderr
+
+
+def test_points_of_a_paper_run_beside_their_simulations(cwnd: Cli, tmp_path: Path) -> None:
+    done = cwnd("reproduce", "shanker/alone", "--lane", "linux", "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0 and "lane linux:" in done.stdout, done.stderr
+    (entry,) = [each for each in json.loads((tmp_path / "out" / "verdicts.json").read_text()) if "live" in each]
+    points = {point["point"]: point for point in entry["live"]}
+    (refused_point,) = [point for point in points.values() if "not_run" in point]
+    assert "record.inner" in refused_point["not_run"] and entry["lane"].startswith("linux:")
+    (number,) = points["tahoe"]["numbers"]
+    assert number["live"] == pytest.approx(number["sim"], rel=0.1)
+    again = cwnd("reproduce", "shanker/alone", "--lane", "linux", "-o", "out", cwd=tmp_path)
+    assert "12 of them reused" in again.stderr
+    refused = cwnd("reproduce", "shanker/alone", "--lane", "linux:9.9", cwd=tmp_path)
+    assert refused.returncode == 2 and '--lane: "9.9" is not accepted' in refused.stderr

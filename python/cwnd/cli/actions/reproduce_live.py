@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd reproduce --lane live`: the runs of all experiments in lane live, with their progress; their results on the terminal."""
+"""`cwnd reproduce --lane live`, or linux: the runs of all experiments in that lane, with their progress; their results on the terminal."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from cwnd.reproduce.runner import Column
 
 @dataclass(frozen=True, slots=True)
 class LiveSetup:
-    """How points are run in lane live."""
+    """How points are run in a kernel's lane."""
 
+    #: `live`, or `linux:` and a kernel
+    lane: str
     #: Seeds of each point.
     seeds: int
-    #: Labs at a time at most.
+    #: Runs at a time at most.
     labs: int
 
 
@@ -36,27 +38,28 @@ class LiveProgress:
 
 
 def add_live(columns: Sequence[tuple[Entry, Column]], cache: Cache, setup: LiveSetup) -> LiveProgress:
-    """Measures what is not in the cache, and gives each entry its points in lane live. After Ctrl-C those that were not run say so."""
-    wants = [live.wanted(column, setup.seeds) for _, column in columns]
-    runs, why = live.missing([want for of_column in wants for want in of_column], cache)
-    with bar("in lane live", "runs", {number: each.cost for number, each in enumerate(runs)}) as watch:
+    """Measures what is not in the cache, and gives each entry its points in that lane. After Ctrl-C those that were not run say so."""
+    wants = [live.wanted(column, setup.seeds, setup.lane) for _, column in columns]
+    runs, why = live.missing([want for of_column in wants for want in of_column], cache, setup.lane)
+    with bar(f"in lane {setup.lane}", "runs", {number: each.cost for number, each in enumerate(runs)}) as watch:
         stopped, done, failed = live.measure(runs, cache, setup.labs, watch)
     for (entry, column), of_column in zip(columns, wants):
         entry["live"] = live.points(column, of_column, cache, why | failed)
+        entry["lane"] = setup.lane
     return LiveProgress(stopped, done, len(runs))
 
 
 def show_live(entry: Entry) -> None:
     """Prints the numbers of both lanes, and why points were not run."""
-    name, points = entry["id"], entry["live"]
+    name, points, lane = entry["id"], entry["live"], entry["lane"]
     rows = [
         (point["point"], [number["name"], f"{number['sim']:.4g}", f"{number['live']:.4g}"])
         for point in points
         for number in point["numbers"]
     ]
     if rows:
-        Printer().print(Grid(name, ("number", "simulator", "lane live"), rows, texts=(0,)))
+        Printer().print(Grid(name, ("number", "simulator", f"lane {lane}"), rows, texts=(0,)))
         if note := experiments()[name].live_note:
-            print(f"{name} in lane live: {note}")
+            print(f"{name} in lane {lane}: {note}")
     for why, count in Counter(point["not_run"] for point in points if "not_run" in point).items():
-        print(f"{name}: {count} of {len(points)} points not run in lane live: {why}")
+        print(f"{name}: {count} of {len(points)} points not run in lane {lane}: {why}")

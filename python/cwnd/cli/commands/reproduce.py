@@ -16,7 +16,7 @@ import typer
 from cwnd._internal.messages import detail, note
 from cwnd.cli.entry import fail
 from cwnd.cli.options import takes
-from cwnd.result.lanes import LIVE, check_lane
+from cwnd.result.lanes import LIVE, SIM, check_lane, kind_of
 
 if TYPE_CHECKING:
     from cwnd._internal.terminal import Printer
@@ -66,7 +66,7 @@ class ReproduceOptions:
         str,
         typer.Option(
             metavar="LANE",
-            help="live: also run, in real time and with the running kernel's TCP (root), the points that allow it; one seed unless --seeds is given.",
+            help="linux[:KERNEL]: also run, with the TCP of a Linux kernel in virtual time, the points that allow it; live: in real time, with the running kernel's TCP (root). One seed unless --seeds is given.",
         ),
     ] = "sim"
     listing: Annotated[bool, typer.Option("--list", help="List the experiments with their last verdicts.")] = False
@@ -113,28 +113,27 @@ def command(options: ReproduceOptions) -> None:
     if options.force and options.out is None:
         fail("--force: not accepted without -o; expected -o DIR with it")
     run_folder = RunFolder(options.out or HERE, force=options.force)
-    live = (
-        check_live(wanted, asked, None if options.jobs is None else threads)
-        if check_lane(options.lane, "--lane") == LIVE
-        else None
-    )
+    lane = check_lane(options.lane, "--lane")
+    live = None if lane == SIM else check_live(lane, wanted, asked, None if options.jobs is None else threads)
     run_experiments(
         run_folder, wanted, list(known), full=options.full, asked=asked, jobs=threads, cubic=options.cubic, live=live
     )
 
 
-def check_live(wanted: list[AnyExperiment], asked: int | None, jobs: int | None) -> LiveSetup:
-    """The settings of the runs in lane live; ends the program if the lane is unavailable or has nothing to run."""
+def check_live(lane: str, wanted: list[AnyExperiment], asked: int | None, jobs: int | None) -> LiveSetup:
+    """The settings of the runs in a kernel's lane; ends the program if the lane is unavailable or has nothing to run."""
     from cwnd.cli.actions.reproduce_live import LiveSetup
+    from cwnd.replicates.api import processors
     from cwnd.reproduce.live import LABS, unavailable
 
-    if why := unavailable():
-        fail(f"--lane: live {why}", code=1)
+    kind = kind_of(lane)
+    if why := unavailable(lane):
+        fail(f"--lane: {kind} {why}", code=1)
     if not any(experiment.live for experiment in wanted):
         fail(
-            "--lane: live is not accepted for these experiments; expected one that lane live can run, such as shanker/alone"
+            f"--lane: {kind} is not accepted for these experiments; expected one that lane {kind} can run, such as shanker/alone"
         )
-    return LiveSetup(asked or 1, jobs or LABS)
+    return LiveSetup(lane, asked or 1, jobs or (LABS if lane == LIVE else processors()))
 
 
 def check_set(cubic: str) -> None:
@@ -159,7 +158,7 @@ def run_experiments(
     cubic: str | None,
     live: LiveSetup | None,
 ) -> None:
-    """Runs the missing points, judges and writes the experiments, and reports failures; with `live` also in lane live."""
+    """Runs the missing points, judges and writes the experiments, and reports failures; with `live` also in a kernel's lane."""
     from cwnd.cli.actions.reproduce_live import add_live, show_live
     from cwnd.cli.replicates import bar
     from cwnd.reproduce import runner
@@ -207,7 +206,7 @@ def run_experiments(
             outcome_live = add_live(live_columns, run_folder.cache, live)
             run_folder.write_entries(new_entries, order)
             if outcome_live.stopped:
-                end_stopped(run_folder, outcome_live.done, outcome_live.of, "runs in lane live")
+                end_stopped(run_folder, outcome_live.done, outcome_live.of, f"runs in lane {live.lane}")
         took = time.monotonic() - begun
         run_folder.finish(
             {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "took_s": round(took, 1), "full": full}
