@@ -43,8 +43,8 @@ def load(folder: str | Path) -> Result | Replicates | Study:
     """Reads a folder that cwnd wrote: a `Result` of a run or of a kernel trace, the `Replicates` of `--seeds`, or the `Study` of `cwnd sweep`.
 
     A run (`save`, `cwnd run -o`, `cwnd compare -o`) has the scenario, the summary, and the tables, which are read on demand.
-    `cwnd kernel trace -o` gives a `KernelTrace`, which is a `Result` of lane `kernel` without a scenario. Replicates (`--seeds -o`,
-    `replicate`) have their document; each seed is a run in a separate folder.
+    `cwnd kernel trace -o` and `cwnd linux trace` give a `KernelTrace`, which is a `Result` of lane `kernel` without a scenario. Replicates
+    (`--seeds -o`, `replicate`) have their document; each seed is a run in a separate folder.
 
     Raises `NoResultError`, with the reason, for a folder without a result, with an unfinished run, of an earlier version with fewer
     tables, or whose scenario needs a missing plugin. The folder has a copy of each file that the scenario names, and the copy is read:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""How far the simulator is from the running kernel: the same scenarios in both lanes, number by number.
+"""How far the simulator is from Linux: the same scenarios in both, packet by packet or in pairs of runs.
 
-`runner.fidelity` compares (`cwnd.fidelity`); `command` is `cwnd fidelity`, which imports the others when it runs.
+`runner.fidelity` compares one scenario (`cwnd.fidelity`).
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A comparison as JSON, and what several of them come to."""
+"""A comparison as JSON, and the summary of several."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FidelityDocument(TypedDict):
     hz: int
     #: the day of the last run of the kernel
     day: str
-    #: how much later than due packets were delivered: in lane live the 99th percentile, else the most; the largest of all runs (ms)
+    #: how late packets were delivered (ms): of each run the 99th percentile in lane live, else the maximum; the largest of all runs
     late_ms: float
     #: of a deterministic scenario; `None`: it is random
     packets: PacketsDocument | None
@@ -61,7 +61,7 @@ def summary(documents: list[FidelityDocument]) -> str:
 
 
 def outcome(document: FidelityDocument) -> str:
-    """What one comparison came to."""
+    """The result of one comparison."""
     packets = document["packets"]
     if packets is None:
         return summary([document])
@@ -71,7 +71,7 @@ def outcome(document: FidelityDocument) -> str:
 
 
 def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, str]]:
-    """Whatever differs: scenario, what, and its cause, empty where that is not known."""
+    """All differences: scenario, what differs, and the cause, empty if it is not known."""
     for document in documents:
         packets = document["packets"]
         if packets is not None and packets["first"] is not None:

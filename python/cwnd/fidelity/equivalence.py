@@ -52,7 +52,7 @@ class Equivalence:
     unit: str
     simulated: list[float | None]
     measured: list[float | None]
-    #: ratio, and the ends of its interval; `None` where pairs lack it, or where one pair has no interval
+    #: ratio, and the ends of its interval; `None` if there is one pair only, or if a pair lacks the number in one lane
     ends: Ends | None
     verdict: Verdict
     known: str = ""
@@ -73,7 +73,7 @@ class Equivalence:
         in_one_lane = sum((a is None) != (b is None) for a, b in zip(simulated, measured, strict=True))
         ends: Ends | None = None
         if len(pairs) < 2 or in_one_lane:
-            # Each run of one lane has it, and no run of the other.
+            # It differs if no pair has it in both lanes.
             verdict: Verdict = "differs" if in_one_lane == len(simulated) > 1 else "cannot say"
         else:
             ends = ends_of_counts(pairs) if counts else ends_of_ratios(pairs)
@@ -120,7 +120,7 @@ def ends_of_ratios(pairs: Sequence[tuple[float, float]]) -> Ends:
     if not any(measured) and all(simulated):
         return math.inf, math.inf, math.inf
     if not all(simulated) or not all(measured):
-        # Some run has none: its ratio is 0, infinite, or not defined.
+        # A run with 0: the pair's ratio is 0, infinite or undefined.
         return sum(simulated) / sum(measured) if any(measured) else math.inf, 0.0, math.inf
     logarithms = [math.log(a / b) for a, b in pairs]
     found = mean_interval(logarithms, LEVEL)
@@ -132,7 +132,7 @@ def ends_of_counts(pairs: Sequence[tuple[float, float]]) -> Ends:
     """The ratio of counts, and its interval: as of other numbers if there are enough, else of the totals.
 
     The interval of small totals is the wider one of two at each end: the exact one, which takes the events as independent of each other, and
-    that of the pairs' differences, which sees that events of one run belong together.
+    that of the pairs' differences, which does not.
     """
     simulated, measured = zip(*pairs)
     if simulated == measured and len(set(simulated)) == 1:

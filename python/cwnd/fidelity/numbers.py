@@ -14,11 +14,11 @@ from cwnd.fidelity.equivalence import Equivalence, NumberDocument
 from cwnd.metrics.quantile import quantile
 from cwnd.result.result import Result
 
-#: Numbers of Linux's states of loss recovery that reduce the window: CWR, recovery, loss.
+#: Linux's states of loss recovery from this number on reduce the window: CWR, recovery, loss.
 REDUCED = 2
 #: Percentiles of completion times.
 PERCENTILES = (50, 90, 99)
-#: Values of a run by name: a kind, and of what is a group's its label.
+#: Values of a run by name: the kind, and for a group's number its label.
 Numbers = dict[str, float | None]
 
 
@@ -30,7 +30,7 @@ class Kind:
     counts: bool = False
 
 
-#: Every kind of number. None follows from the others: a share is the goodput over a constant, drops are retransmitted.
+#: Every kind of number. Left out is what follows from these: shares (goodput over a constant) and drops (most are retransmitted).
 KINDS = {
     "goodput": Kind("Mbit/s"),
     "cwnd mean": Kind("segments"),
@@ -45,7 +45,7 @@ KINDS = {
 
 
 def loss_events(result: Result) -> dict[int, int]:
-    """Per flow: how often its window was reduced in the measured interval, by entries into CWR, recovery or loss."""
+    """Per flow: entries into CWR, recovery or loss in the measured interval."""
     begin, end = result.summary["measured_s"]
     events = result.events
     counts: dict[int, int] = defaultdict(int)
@@ -112,7 +112,7 @@ def numbers(result: Result) -> Numbers:
 def compared(pairs: Sequence[tuple[Numbers, Numbers]], known: Mapping[str, str]) -> list[Equivalence]:
     """Each number that any run has, compared over pairs of runs: simulator, kernel. `known`: causes of differences, by name.
 
-    A number that is 0 in every run says nothing and is left out, and so is one that is in every run what an earlier one is.
+    A number that is 0 in every run is left out, and so is one that equals an earlier one in every run.
     """
     names = sorted({name for pair in pairs for each in pair for name in each}, key=place)
     seen: list[tuple[list[float | None], ...]] = []

@@ -13,10 +13,10 @@ from cwnd.fidelity.captures import NO_PACKETS, Packets, read
 from cwnd.result.result import Result
 
 #: How far the times of a packet may be apart. The kernel reads its clock in steps of 256 ns a few times between an acknowledgement and the
-#: packets that answer it, so it is up to 5 µs later than the simulator, which takes no time. The fastest link of the scenarios sends a packet
-#: in 30 µs: what another acknowledgement or another tick has released is further away.
+#: packets that answer it, so it sends a few µs later than the simulator (5 µs at most). The fastest link of the package's scenarios sends a
+#: packet in 30 µs, so a packet that another acknowledgement or another tick releases is further away.
 TOLERANCE_NS = 10_000
-#: Lanes that are the same but for times may end with another packet.
+#: So near the end of the run, a difference of times alone may leave a packet in one lane only.
 END_NS = 100_000_000
 NEVER_NS = 1 << 62
 What = Literal["sequence number", "retransmission", "order", "length", "time", "end"]
@@ -30,7 +30,7 @@ class DifferenceDocument(TypedDict):
     #: its number among the packets of the flow, from 0
     packet: int
     what: What
-    #: whose decision differs: the receiver's if another acknowledgement came before
+    #: whose decision differs: the receiver's if an earlier acknowledgement differs in number or time
     host: Literal["sender", "receiver"]
     simulated: str
     measured: str

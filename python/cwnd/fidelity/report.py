@@ -67,7 +67,7 @@ def packet_row(packets: PacketsDocument) -> list[str]:
 
 
 def table(documents: list[FidelityDocument], printer: Printer | None = None) -> None:
-    """Prints a table of the deterministic scenarios, one for each random one, and what that comes to."""
+    """Prints a table of the deterministic scenarios, one for each random scenario, and a summary."""
     printer = printer or Printer()
     if of_packets := exact(documents):
         rows = [(name, packet_row(packets)) for name, packets in of_packets]

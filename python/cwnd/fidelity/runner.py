@@ -147,7 +147,7 @@ class Comparison:
 
     @classmethod
     def of(cls, scenario: Scenario, lane: str, runs: int, kept: Kept | None) -> Comparison:
-        """What there is to run. In real time no two runs have the same times: there everything counts as random."""
+        """The runs of a comparison. In lane live no two runs have the same times, so every scenario counts as random."""
         hz = ticks(lane)
         check(scenario, lane)
         exact = lane != LIVE and is_deterministic(scenario, hz)
@@ -159,7 +159,7 @@ class Comparison:
         return cls(scenario, lane, hz, exact, tasks)
 
     def conclude(self, pairs: list[Pair]) -> Fidelity:
-        """Compares what was run."""
+        """Compares the runs."""
         assert pairs[0].results is not None, "of the first pair"
         known = known_causes(self.scenario)
         exact = self.is_deterministic
@@ -183,7 +183,7 @@ def compare(
     jobs: int,
     watch: Watch | None = None,
 ) -> bool:
-    """Runs scenarios, `jobs` runs at a time, and gives each to `take` as soon as all of its runs are done. Returns whether Ctrl-C ended it.
+    """Runs scenarios, `jobs` pairs of runs at a time, and gives each comparison to `take` when its runs are done. Returns whether Ctrl-C ended it.
 
     `watch` is called as in `cwnd.replicate`, with the numbers of the tasks in the order of the scenarios.
     """
@@ -207,12 +207,12 @@ def fidelity(
     watch: Watch | None = None,
     kept: Kept | None = None,
 ) -> Fidelity:
-    """Runs a scenario in the simulator and in `lane`, and compares the results: packet by packet if nothing in it is random, else by the numbers
-    of `runs` pairs of runs, with consecutive seeds starting at its own.
+    """Runs a scenario in the simulator and in `lane`, and compares the results: packet by packet if it is deterministic, else by the numbers of
+    `runs` pairs of runs, with consecutive seeds starting at its own.
 
-    The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. `lane` is `"linux"`, `"linux:6.12"` or `"live"`,
-    where everything counts as random. Up to `jobs` pairs run at a time (all processors; in lane live one). The kernel's runs that `kept` has are
-    not repeated. Raises what `cwnd.run` raises in the lane.
+    The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. `lane` is `"linux"`, `"linux:6.12"` or `"live"`;
+    in lane live, every scenario counts as random. Up to `jobs` pairs run at a time (all processors; in lane live one). The kernel's runs that
+    `kept` has are not repeated. Raises what `cwnd.run` raises in the lane.
     """
     if isinstance(scenario, str) and scenario in own_scenarios() and not Path(scenario).is_file():
         scenario = own_scenarios()[scenario]
@@ -228,7 +228,7 @@ def fidelity(
 
 
 def reference_lane(lane: object, field: str = "lane") -> str:
-    """A lane with a kernel, with the name of one that is there; else `ScenarioError`, which names it as `field`."""
+    """The lane with the name of a kernel that is built. Raises `ScenarioError` for a lane without a kernel; `field` is what the error calls it."""
     if lane == SIM:
         raise refused(field, lane, f"a lane with a kernel, {LINUX} or {LIVE}")
     return check_lane(lane, field)

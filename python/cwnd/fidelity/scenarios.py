@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The scenarios of the package that are compared, and how both lanes are given the same hosts."""
+"""The scenarios of the package that are compared, and the hosts that both lanes have."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def clock_phase_us(seed: int) -> int:
 
 
 def with_hosts(scenario: Scenario, hz: int, *, phase_us: int, captures: bool = False) -> Scenario:
-    """The scenario with hosts that both lanes can have: one clock of ticks, as the kernel in virtual time has for both hosts, and the phase that
-    it takes from the first flow. A phase that the first flow has stays."""
+    """The scenario with hosts that both lanes can have. The kernel in virtual time has one tick clock for both hosts, with the phase of the first
+    flow; here all flows and traffic have it. A phase that the scenario gives the first flow stays."""
     document = scenario_document(scenario.with_host_clock(f"{hz}Hz"))
     flows, traffic = (document.get(key, []) for key in ("flow", "traffic"))
     assert isinstance(flows, list) and isinstance(traffic, list), "lists of tables"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""A kernel trace on disk, as `cwnd kernel trace -o` wrote it."""
+"""A kernel trace on disk, as `cwnd kernel trace -o` or `cwnd linux trace` wrote it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TracedSet(TypedDict, total=False):
 
 
 class TraceSummary(TracedSet):
-    """The summary of a trace, as `cwnd kernel trace --json` prints it."""
+    """The summary of a trace, as `--json` of `cwnd kernel trace` and of `cwnd linux trace` prints it."""
 
     #: its name in the kernel; empty: every algorithm
     algorithm: str
@@ -66,7 +66,7 @@ class Manifest(TraceSummary):
 
 
 class KernelTrace(Result):
-    """A trace of connections in the kernel. `cwnd.load` reads one from the folder that `cwnd kernel trace -o` wrote."""
+    """A trace of connections in the kernel. `cwnd.load` reads one from the folder that `cwnd kernel trace -o` or `cwnd linux trace` wrote."""
 
     #: What was traced, how much of it, and whether kernel and host agree.
     summary: TraceSummary  # type: ignore[assignment]  # a lane's own; what takes results of any lane reads tables

@@ -104,7 +104,7 @@ def source_of(version: str | None, file: str | os.PathLike[str] | None) -> Sourc
 def check_age(version: str) -> None:
     """Refuses a version that the lane cannot use."""
     if number_of(version) < number_of(OLDEST_LINUX):
-        raise refused("VERSION", version, f"Linux {OLDEST_LINUX} or newer, with which the lane was tried")
+        raise refused("VERSION", version, f"Linux {OLDEST_LINUX} or newer; the lane was not tried with older ones")
 
 
 def given(version: str | None, path: Path) -> Source:

@@ -22,9 +22,9 @@ from cwnd.replay.trace import outcome_of, replays
 from cwnd.result.lanes import Engine
 from cwnd.result.store import TRACE, check_folder
 
-#: What the names of the kernel's own algorithms begin with in scenarios.
+#: The prefix of the kernel's own algorithms in scenarios.
 KERNELS_OWN = "kernel/"
-#: How often progress is told, ms.
+#: Interval between calls of `progress`, ms.
 LOOK_MS = 100
 
 
@@ -43,7 +43,7 @@ def traced_algorithm(scenario: Scenario, cc: str | None) -> tuple[str, dict[str,
 
 
 def set_of(cc: str) -> str:
-    """The parameter set to repeat the calls of an algorithm on: for one of the kernel's, that with its rules."""
+    """The parameter set that repeats the calls of an algorithm: for one of the kernel's, the set with its rules."""
     return f"{cc.removeprefix(KERNELS_OWN)}-linux" if cc.startswith(KERNELS_OWN) else cc
 
 
@@ -61,7 +61,7 @@ def pieces(memory: Memory) -> Iterator[pa.RecordBatch]:
 
 @dataclass
 class Recorded:
-    """The tables of an ended run, in the memory in which its kernel has left them."""
+    """The tables of an ended run, in the memory that its kernel wrote them to."""
 
     run: VirtualRun
     cc: str
@@ -86,7 +86,7 @@ class Recorded:
         """The table `flows`."""
         columns = ["connection", "local_port", "remote_port", "now_us", "total_retrans"]
         calls = pa.Table.from_batches([batch.select(columns) for batch in self.of("hooks")])
-        # A socket that has no clock yet, or no port any more, says nothing of either.
+        # 0: a socket that has no clock yet, or no port any more.
         zero = pa.scalar(0, pa.uint64())
         now = pc.if_else(pc.equal(calls["now_us"], zero), None, calls["now_us"])
         grouped = calls.set_column(calls.column_names.index("now_us"), "now_us", now).group_by("connection")
@@ -125,10 +125,10 @@ def trace(
     pictures: bool = True,
     progress: Callable[[Engine], None] | None = None,
 ) -> KernelTrace:
-    """Runs a scenario in lane linux, and records every call of an algorithm's hooks, every segment and every timer of its connections.
+    """Runs a scenario in lane linux, and records the hook calls, the segments and the expired timers of an algorithm's connections.
 
-    The folder gets the tables of `cwnd kernel trace --transport`, and nothing is missing from them. `cc` is an algorithm of the scenario, by
-    default its only one. `kernel` is the name of a kernel that is built, by default the newest. Raises what `cwnd.run` raises in lane linux.
+    The folder gets the tables of `cwnd kernel trace --transport`, without lost records. `cc` is an algorithm of the scenario, by default its
+    only one. `kernel` is the name of a kernel that is built, by default the newest with HZ 250. Raises what `cwnd.run` raises in lane linux.
     """
     scenario, target = scenario_of(scenario), path_of("folder", folder)
     name, params = traced_algorithm(scenario, cc)

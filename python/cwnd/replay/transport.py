@@ -28,7 +28,7 @@ TEXT = ("hook", "kind")
 
 
 def replay_transport(folder: str | Path) -> TransportOutcome:
-    """Repeats the connections of a trace that `cwnd kernel trace --transport -o` wrote.
+    """Repeats the connections of a trace that `cwnd kernel trace --transport -o` or `cwnd linux trace` wrote.
 
     The simulator's sender with `recovery = "linux"` receives each acknowledgement at its recorded time. The record also decides what is sent
     when, and when timers expire. Returns:

@@ -36,18 +36,18 @@ def command(
         typer.Option(
             "--lane",
             metavar="LANE",
-            help="What the simulator is compared with: linux, or linux:6.12 and another kernel's name (see cwnd linux list); live, the running kernel (root).",
+            help="What the simulator is compared with: linux, the newest kernel in virtual time; linux:NAME, another one (see cwnd linux list); live, the running kernel (root).",
         ),
     ] = "linux",
     runs: Annotated[
         str,
         typer.Option(
-            "--runs", metavar="N", help="Pairs of runs of each random scenario. A deterministic one has one pair."
+            "--runs", metavar="N", help="Pairs of runs of each random scenario; a deterministic one takes one pair."
         ),
     ] = "10",
     jobs: Annotated[
         str | None,
-        typer.Option("--jobs", metavar="N", help="Pairs at a time. Default: all processors; one in lane live."),
+        typer.Option("--jobs", metavar="N", help="Pairs of runs at a time. Default: all processors; one in lane live."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -55,16 +55,16 @@ def command(
             "-o",
             "--out",
             metavar="DIR",
-            help="Write a document and a picture of each scenario to this folder, and save every run of the kernel when it ends; "
+            help="Write a document and a picture of each scenario to this folder, and save each run of the kernel when it ends; "
             "the same command resumes the work.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run scenarios in the simulator and with Linux's own TCP, and compare the results: packet by packet where nothing is random, else pair by
-    pair of runs with one seed.
+    """Run scenarios in the simulator and with Linux's own TCP, and compare them: deterministic ones packet by packet, random ones by numbers
+    of pairs of runs with the same seed.
 
-    Exit code 0 if nothing differs without a known cause, else 1. docs/guide/fidelity.md says when a number differs.
+    Exit code 0 if every difference has a known cause, else 1. docs/guide/fidelity.md says what a difference is.
     """
     from cwnd.cli.replicates import MOST_JOBS, whole_number
     from cwnd.fidelity.documents import unexplained
@@ -100,7 +100,7 @@ def command(
 
 
 def chosen(paths: list[Path] | None) -> dict[str, Scenario]:
-    """The scenarios that are asked for, by name."""
+    """The scenarios of the command line, by name."""
     from cwnd.fidelity.scenarios import own_scenarios
 
     own = own_scenarios()
@@ -126,7 +126,7 @@ def named(scenario: Scenario, name: str) -> Scenario:
 def compare(
     scenarios: dict[str, Scenario], lane: str, runs: int, jobs: int, folder: FidelityFolder | None
 ) -> list[FidelityDocument]:
-    """Compares the scenarios; runs of the kernel that the folder has are not made again."""
+    """Compares the scenarios; runs of the kernel that the folder has are not repeated."""
     from cwnd.cli.replicates import bar
     from cwnd.fidelity import runner
 

@@ -2,7 +2,7 @@
 """The commands of `cwnd linux`: the kernels of lane linux, and traces of what connections do in them.
 
 Exit codes: 0 done, 2 the input was refused, 1 a tool is missing, the disk is full, make failed or the kernel does not run here; of `trace`,
-also that kernel and host differ.
+also 1 if a call's result on the host differs from the kernel's.
 """
 
 from __future__ import annotations
@@ -118,7 +118,10 @@ def trace(
     kernel: Annotated[
         str | None,
         typer.Option(
-            "--kernel", metavar="NAME", help="Kernel, as cwnd linux list shows it.", show_default="the newest"
+            "--kernel",
+            metavar="NAME",
+            help="Kernel, as cwnd linux list shows it.",
+            show_default="the newest with HZ 250",
         ),
     ] = None,
     force: Annotated[
@@ -127,10 +130,10 @@ def trace(
     no_plots: Annotated[bool, typer.Option("--no-plots", help="Write no picture.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario in lane linux, and record every hook call, segment and timer of an algorithm's connections.
+    """Run a scenario in lane linux, and record the hook calls, segments and expired timers of an algorithm's connections.
 
-    The algorithm is one of cwnd or of the kernel. Each call is repeated in this program, if cwnd has the algorithm; exit code 1 if the two
-    ever differ. cwnd replay reads the folder, with --transport too.
+    The algorithm is one of cwnd or of the kernel. If cwnd has it, each call is repeated in this program; exit code 1 if a result differs.
+    cwnd replay reads the folder, with --transport too. docs/guide/linux.md says what is recorded.
 
     Example: cwnd linux trace x.toml -o trace
     """

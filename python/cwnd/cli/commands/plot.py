@@ -20,7 +20,7 @@ class PlotOptions:
         list[Path],
         typer.Argument(
             metavar="DIR...",
-            help="Folders that cwnd compare, run, sweep or kernel trace wrote with -o; several runs are drawn side by side.",
+            help="Folders that cwnd compare, run, sweep, kernel trace or linux trace wrote with -o; several runs are drawn side by side.",
         ),
     ]
     kind: Annotated[

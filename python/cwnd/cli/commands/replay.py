@@ -39,7 +39,7 @@ def command(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Recorded hook calls (.parquet), the folder of a cwnd kernel trace, or test vectors (.toml).",
+            help="Recorded hook calls (.parquet), the folder of cwnd kernel trace or linux trace, or test vectors (.toml).",
         ),
     ],
     cc: Annotated[
@@ -58,7 +58,7 @@ def command(
         bool,
         typer.Option(
             "--transport",
-            help="Repeat the connections of a cwnd kernel trace --transport on the simulator's sender.",
+            help="Repeat the connections of cwnd kernel trace --transport or cwnd linux trace on the simulator's sender.",
         ),
     ] = False,
     plugins: Plugins = None,
