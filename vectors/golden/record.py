@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""Records the traces of `virtual/`: what the congestion controls of kernels in virtual time do, call by call, from `init` on.
+"""Records the traces of `virtual/`: what the congestion controls of kernels in virtual time do, call by call, from the handshake to `release`.
 
     python vectors/golden/record.py 6.1 6.12 7.2
 
@@ -39,7 +39,7 @@ NAMES = [
     "westwood",
     "yeah",
 ]
-#: Overflows of the queue, losses beside them, and packets that come late.
+#: Overflows of the queue, random losses, and late packets.
 PATH = """
 duration = "5s"
 [link]
