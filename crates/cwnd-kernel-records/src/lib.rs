@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What a kernel records of its connections: calls of hooks, packets, timers. Read from its memory, and as rows of the tables of a trace.
+//! Reads what a kernel records of its connections (hook calls, packets, timers), and makes rows of the tables of a trace of it.
 //!
-//! The structs of that memory are in [`cwnd_bpf_build::shared_structs`]. Programs of BPF write them, and so does the driver of lane linux.
+//! The recorded structs are in [`cwnd_bpf_build::shared_structs`]. BPF programs and the driver of lane linux write them.
 #![forbid(unsafe_code)]
 
 mod reading;

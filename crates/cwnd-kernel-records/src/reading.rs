@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Records, from the bytes of the kernel: each becomes typed values field by field.
+//! Reads records from the kernel's bytes, field by field.
 
 use cwnd::replay::{After, Call, Row};
 use cwnd::{ARGUMENT_WORDS, CaState, Conn, Hook, PacingStatus, PrivateWords};
@@ -30,7 +30,7 @@ pub struct CallRecord {
     pub rate_sample: Option<RateSample>,
 }
 
-/// What a connection received or sent, or its timer, in one order with its calls; only a trace of the transport records them.
+/// What a connection received or sent, or its timer, in one order with its calls; only a trace of the transport and one of lane linux record them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PacketRecord {
     /// Place among all calls and packets, as [`CallRecord::seq`].
@@ -41,14 +41,14 @@ pub struct PacketRecord {
     pub raw: RawPacket,
 }
 
-/// A field's bytes; zeros where there are too few.
+/// A field's bytes; zeros if there are too few.
 #[must_use]
 pub fn field<const N: usize>(bytes: &[u8], offset: usize) -> [u8; N] {
     // The length was checked once, for the whole.
     bytes.get(offset..).and_then(<[u8]>::first_chunk).copied().unwrap_or([0; N])
 }
 
-/// What tells a packet from a call.
+/// Length of a packet's record, by which it is told from a call's.
 pub const PACKET_BYTES: usize = size_of::<RawPacket>();
 const _: () = assert!(PACKET_BYTES < size_of::<RawRecord>());
 
@@ -156,7 +156,7 @@ pub fn socket(bytes: &[u8], offset: usize) -> Socket {
 /// A record, from its bytes; `number` gives the connection's. `ours`: the private area holds a state of ours.
 ///
 /// # Errors
-/// What was recorded that this does not know, in words.
+/// A hook or arguments that are unknown, in words.
 pub fn read(
     bytes: &[u8],
     tick_hz: u32,

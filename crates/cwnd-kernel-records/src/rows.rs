@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Records as rows of the tables `hooks` and `packets`.
+//! Records as rows of the tables `hooks`, `packets` and `cwnd`.
 
 use crate::reading::{CallRecord, PacketRecord};
 use cwnd::replay::Row;
@@ -10,12 +10,12 @@ use cwnd_record::{Column, CwndRow, HookRow, PRIVATE_BYTES, PacketRow, TcpHeader,
 /// The kind of a record that is a timer's.
 const TIMER: u32 = 2;
 
-/// Whose layout the private words have.
+/// Layout of the private words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateLayout {
-    /// Our state's: a replay begins at `init`.
+    /// That of our state: a replay begins at `init`.
     Ours,
-    /// The kernel's module's: a replay can begin anywhere.
+    /// That of the kernel's module: a replay can begin anywhere.
     Kernels,
 }
 
@@ -163,7 +163,7 @@ pub fn packet_row(record: &PacketRecord) -> PacketRow {
     }
 }
 
-/// The private area as it lies there.
+/// The bytes of the private area.
 fn bytes(words: &PrivateWords) -> [u8; PRIVATE_BYTES] {
     let mut area = [0; PRIVATE_BYTES];
     for (bytes, word) in area.chunks_exact_mut(4).zip(words) {

@@ -22,7 +22,7 @@ fn take(shown: &mut ShownConn, conn: &Conn) {
     put(offset_of!(Conn, pacing_rate), &conn.pacing_rate.to_ne_bytes());
 }
 
-/// What the kernel is to have.
+/// An algorithm that the guest asks for.
 pub struct Wanted<'a> {
     /// A parameter set, or `kernel/NAME`, an algorithm of the kernel.
     pub cc: &'a str,
@@ -37,7 +37,7 @@ pub struct Wanted<'a> {
 /// The algorithms of a run, and the states of their connections.
 #[derive(Default)]
 pub struct Algorithms {
-    /// By number: each with its settings, as a connection begins; none of those of the kernel.
+    /// By number: our algorithms, each with its settings as a connection begins; `None` for one of the kernel's.
     known: Vec<Option<Controller>>,
     connections: Vec<Option<Controller>>,
     free: Vec<u32>,
@@ -68,7 +68,7 @@ impl Algorithms {
         }
     }
 
-    /// The state of a connection in our layout; none where it has none, or where the algorithm is the kernel's.
+    /// The state of a connection in our layout; `None` if it has none, or if the algorithm is the kernel's.
     pub fn state(&self, connection: u32) -> Option<PrivateWords> {
         let place = (connection as usize).checked_sub(1)?;
         controller_words(self.connections.get(place)?.as_ref()?).map(|state| state.words)
@@ -79,7 +79,8 @@ impl Algorithms {
         self.known.get(algorithm as usize).is_some_and(Option::is_some)
     }
 
-    /// A hook is called. `connection` is what this has put there, 0 before it; the first call of all takes a new state, and `init`, too.
+    /// Makes a call of a hook. `connection` is the number that this function stored, 0 before the first call. The first call and `init` begin a new
+    /// state.
     pub fn hook(
         &mut self,
         algorithm: u32,

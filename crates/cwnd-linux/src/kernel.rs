@@ -20,8 +20,8 @@ impl Kernel {
         unsafe { (self.deliver)(to as c_uint, merged, packet.as_ptr().cast(), packet.len() as c_uint) }
     }
 
-    /// Makes an algorithm of this number a congestion control of this name; with `kernels`, the kernel's own of that name. Returns 0, or an
-    /// error of the kernel.
+    /// Makes an algorithm of this number a congestion control of this name; with `kernels`, the kernel's own of that name
+    /// instead. Returns 0, or an error of the kernel.
     pub fn add(
         &self,
         number: u32,
@@ -31,7 +31,7 @@ impl Kernel {
         is_recorded: bool,
     ) -> i32 {
         let kernels = kernels.map_or(null(), CStr::as_ptr);
-        // SAFETY: the kernel copies the name, and looks for the other one during the call.
+        // SAFETY: the kernel copies the name, and uses `kernels` only during the call.
         unsafe {
             (self.add)(number, name.as_ptr(), c_int::from(sets_the_rate), kernels, c_int::from(is_recorded))
         }

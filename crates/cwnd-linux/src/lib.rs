@@ -6,7 +6,7 @@
 //! | `python/cwnd/linux/driver` | the driver, in C, which becomes a part of the kernel when that is built |
 //! | `algorithms` | our algorithms, as congestion controls of the kernel |
 //! | `interface`, `kernel` | what driver and library call of each other |
-//! | `records` | what connections do, call by call, where that is recorded |
+//! | `records` | the rows of a trace: hook calls, segments and timers of recorded connections |
 //! | `run` | the scenario's network between the kernel's two hosts, and what is recorded of it |
 //! | `output` | what the host hands in and gets back |
 //! | `process` | what makes the process of the kernel one of ours |

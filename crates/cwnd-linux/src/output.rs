@@ -7,7 +7,7 @@
 //! | `CWND_LINUX_SCENARIO` | the scenario: a JSON object with its text (TOML) and the files that it names, by their paths |
 //! | `CWND_LINUX_PROGRESS` | time of the scenario, ns, and packets so far: two numbers of 64 bits |
 //! | `CWND_LINUX_RESULT` | the length of a JSON object (64 bits), the object, and the tables, whose places it has |
-//! | `CWND_LINUX_HOOKS`, `CWND_LINUX_PACKETS`, `CWND_LINUX_WINDOWS` | what recorded connections have done, where it is recorded: pieces of the tables of a trace |
+//! | `CWND_LINUX_HOOKS`, `CWND_LINUX_PACKETS`, `CWND_LINUX_WINDOWS` | of a trace only: its tables in pieces, each an Arrow stream |
 //! | `CWND_LINUX_SENDERS`, `CWND_LINUX_RECEIVERS` | the packets that were captured there (pcapng) |
 
 use cwnd_arrow::{stream, table};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! What recorded connections do, as the rows of a trace: calls of hooks, packets, timers. They go to the host in pieces, each a stream of
-//! Arrow's, so that a long run takes no memory here.
+//! Rows of a trace: hook calls, packets and timers of the recorded connections. They go to the host in pieces, each an Arrow stream, so that a
+//! long run takes no memory here.
 
 use crate::output::given;
 use crate::run::aside;
@@ -29,14 +29,14 @@ pub struct Records {
     open: HashMap<u64, (u64, bool)>,
     connections: u64,
     records: u64,
-    /// What a call has left in the area of a connection of ours.
+    /// By connection of one of our algorithms: its state after the last call.
     left: HashMap<u64, PrivateWords>,
     is_ours: bool,
     failure: Option<String>,
 }
 
 impl Records {
-    /// Takes a record of the driver. `state` is what the call has left, of a connection whose algorithm is one of ours.
+    /// Takes a record of the driver. `state` is the connection's state after the call, if the algorithm is one of ours.
     pub fn add(&mut self, bytes: &[u8], is_ours: bool, state: Option<PrivateWords>) {
         self.is_ours = is_ours;
         if bytes.len() == PACKET_BYTES {
@@ -52,8 +52,8 @@ impl Records {
         }
     }
 
-    /// The number of a socket's connection; none for calls after its release, which concern nothing. The socket's memory is that of another
-    /// connection from a packet or `init` on.
+    /// The number of a socket's connection; none for calls after `release`, which are not recorded. After `release`, a packet or `init` begins
+    /// another connection in the socket's memory.
     fn connection(&mut self, socket: u64, hook: Option<Hook>) -> Option<u64> {
         let known = match self.open.get(&socket) {
             Some((_, true)) if hook.is_some_and(|hook| hook != Hook::Init) => return None,
@@ -88,7 +88,7 @@ impl Records {
         let Some(connection) = connection else { return };
         record.seq = self.place();
         if is_ours {
-            // The library has the state, and the area only the connection's number.
+            // The library has the state; the private area only has the connection's number.
             let before = self.left.get(&connection).copied().unwrap_or_default();
             let after = state.unwrap_or(before);
             (record.state_before, record.state_after) = (before, after);
@@ -121,7 +121,7 @@ impl Records {
         }
     }
 
-    /// Hands over what is left.
+    /// Writes the remaining rows.
     ///
     /// # Errors
     /// Why the records are not complete.
@@ -133,7 +133,7 @@ impl Records {
     }
 }
 
-/// HZ, which the driver writes into every record's connection, its first part.
+/// HZ: each record begins with a connection, into which the driver writes it.
 fn tick_hz(bytes: &[u8]) -> u32 {
     conn(bytes, 0).tick_hz
 }

@@ -52,7 +52,7 @@ pub trait Loader {
     /// [`Error::Scenario`] for one that this kernel cannot have.
     fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error>;
 
-    /// The name to use the kernel's own algorithm `name` by, which stands for `cc`.
+    /// The name under which connections use the kernel's own algorithm `name`, which the scenario calls `cc`.
     ///
     /// # Errors
     /// [`Error::Scenario`].
@@ -229,7 +229,7 @@ pub fn parameters(scenario: &Scenario, cc: &str) -> BTreeSet<Vec<(String, String
     uses(scenario).filter(|(name, _)| name == cc).map(|(_, params)| params).collect()
 }
 
-/// Parameter sets with the parameters that differ from them, of flows, of traffic, and of what flows switch to.
+/// Parameter sets, each with the parameters that differ from it: of flows, of traffic, and of actions that switch.
 fn uses(scenario: &Scenario) -> impl Iterator<Item = (String, Vec<(String, String)>)> {
     let of_flows = scenario.flows.iter().map(|group| (group.cc.clone(), group.params.clone()));
     let of_traffic = scenario.traffic.iter().filter(|traffic| !matches!(traffic.model, Model::Udp(_)));

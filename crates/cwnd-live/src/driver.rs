@@ -63,7 +63,7 @@ impl Driver {
         }
     }
 
-    /// Asks for an algorithm under this name: of cwnd, or `kernel/NAME`, one that the kernel has.
+    /// Asks for an algorithm under this name: a parameter set of cwnd, or `kernel/NAME`, one of the kernel's.
     ///
     /// # Errors
     /// [`Error::System`] where the library or the kernel does not have it.

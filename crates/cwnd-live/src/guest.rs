@@ -33,9 +33,9 @@ const FIRST_TICKS: Duration = Duration::from_millis(50);
 const ROWS_AT_ONCE: usize = 256;
 /// Letters of a congestion control's name, at most.
 const MOST_LETTERS: usize = 15;
-/// What the names of cwnd's algorithms begin with there.
+/// Prefix of the names of cwnd's algorithms in the kernel.
 const PREFIX: &str = "r_";
-/// And those of its own algorithms where they are recorded.
+/// Prefix of the kernel's own algorithms if they are recorded.
 const KERNELS_PREFIX: &str = "k_";
 /// What all hosts of this kernel share: room for connections whose windows are large, and for all packets that arrive at one time.
 const KERNEL_SETTINGS: [(&str, &str); 4] = [
@@ -106,7 +106,7 @@ impl DriversAlgorithms<'_> {
         self.traced.as_deref() == Some(cc)
     }
 
-    /// A name that begins so, and that no other algorithm has.
+    /// A name with this prefix that no other algorithm has.
     fn new_name(&mut self, prefix: &str, cc: &str) -> String {
         // The kernel's own may have the same name, and two sets may differ in their parameters alone.
         let name = (0..).map(|number| short_name(prefix, cc, number)).find(|name| !self.names.contains(name));
@@ -214,7 +214,7 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
 mod tests {
     use super::*;
 
-    // 15 letters: two of the prefix, and what is left beside the number.
+    // 15 letters: two of the prefix, then the set's name as far as the number leaves room.
     #[test]
     fn names_of_many_sets_fit_and_differ() {
         assert_eq!(short_name(PREFIX, "cubic", 0), "r_cubic");

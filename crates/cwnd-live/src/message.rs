@@ -37,7 +37,7 @@ impl GivenScenario {
 /// A message.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Message {
-    /// The kernel shall have this algorithm under this name.
+    /// Adds an algorithm to the kernel under this name.
     Algorithm {
         /// The parameter set; or `kernel/NAME`, an algorithm that the kernel has.
         cc: String,

@@ -18,8 +18,8 @@ pub const CHUNK: usize = socket::ZEROS;
 /// The same of one that does not stop, bytes: enough for the applications' thread to come a few ms late.
 pub const UNSENT: usize = 1 << 20;
 
-/// Algorithms of the kernel that both ends of a connection need: a receiver of DCTCP tells of every mark (RFC 8257 §3.2), and only such a
-/// one accepts its SYN, which has a codepoint of ECN.
+/// Algorithms of the kernel that both ends of a connection need. A DCTCP receiver echoes every CE mark (RFC 8257 §3.2), and only such a receiver
+/// negotiates ECN with a DCTCP sender, whose SYN is ECN-capable.
 const BOTH_ENDS: [&str; 1] = ["dctcp"];
 
 /// What a flow's application does.
@@ -27,7 +27,7 @@ const BOTH_ENDS: [&str; 1] = ["dctcp"];
 pub struct Plan {
     /// Name of the algorithm in the kernel.
     pub algorithm: String,
-    /// That of the receiver, whose acknowledgements a part of the algorithm decides.
+    /// The receiver's algorithm, if it needs the same one.
     pub receivers: Option<&'static str>,
     /// Payload, bytes; `None` without an end.
     pub size: Option<u64>,

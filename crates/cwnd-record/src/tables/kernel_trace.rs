@@ -69,7 +69,7 @@ pub struct RateSample {
     pub prior_delivered: u32,
     /// Segments delivered in the interval; negative without a sample.
     pub delivered: i32,
-    /// Of them, marked.
+    /// Of these, marked with CE.
     pub delivered_ce: i32,
     /// Segments that the acknowledgement shows to be lost.
     pub losses: u32,
@@ -79,7 +79,7 @@ pub struct RateSample {
     pub prior_in_flight: u32,
     /// Whether the application limited the rate.
     pub is_app_limited: bool,
-    /// Whether the newest delivered segment was sent again.
+    /// Whether the newest delivered segment was a retransmission.
     pub is_retrans: bool,
     /// Whether the acknowledgement was probably delayed.
     pub is_ack_delayed: bool,
@@ -154,7 +154,7 @@ columns! {
     /// A row of the table `packets`: what a connection received or sent, or its timer, and the connection before it under the kernel's names.
     #[derive(Clone, Debug, PartialEq)]
     pub struct PacketRow {}
-    /// A row per acknowledgement, per transmission and per timer that expires; `cwnd kernel trace --transport` records them.
+    /// A row per acknowledgement, per transmission and per timer that expires; `cwnd kernel trace --transport` and `cwnd linux trace` record them.
     pub static PACKETS;
     Count connection: u64, _, _;
     Word kind: &'static str, "", "`ack`: acknowledgement received, `sent`: data sent, `timer`: the timer for timeouts, probes and reordering expired";
