@@ -15,7 +15,10 @@ OPTIONS = {"path": "-o", "folder": "RUN", "result": "RUN"}
 
 def command(
     run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A folder that cwnd compare, run, kernel trace or linux trace wrote with -o.")
+        Path,
+        typer.Argument(
+            metavar="RUN", help="A folder that cwnd compare, run, kernel trace or linux trace wrote with -o."
+        ),
     ],
     flow: Annotated[
         str | None,
