@@ -116,7 +116,12 @@ class SweepOptions:
         bool, typer.Option("--status", help="With -o: print what is done and what is left, and run nothing.")
     ] = False
     lane: Annotated[
-        str, typer.Option("--lane", metavar="LANE", help="sim, or live: the running kernel's TCP (root).")
+        str,
+        typer.Option(
+            "--lane",
+            metavar="LANE",
+            help="sim; live, the running kernel's TCP (root); or linux, that of a kernel in virtual time (linux:6.12).",
+        ),
     ] = "sim"
     plugins: Plugins = None
     allow_exec: AllowExec = False

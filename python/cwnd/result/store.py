@@ -225,7 +225,8 @@ def run(
     """Runs `scenario`, or the one in the file at this path, to its end; `progress` is called with the engine every few hundredths of a second of work.
 
     In lane `sim` it is simulated. In lane `live` its flows are connections of the running kernel, and its links are emulated in real
-    time, which needs root. Several `threads` speed up one simulation if many flows meet in a single queue; the result does not depend on them.
+    time, which needs root. In lane `linux` (`linux:6.12`) they are connections of a kernel in virtual time. Several `threads` speed up one
+    simulation if many flows meet in a single queue; the result does not depend on them.
 
     Without `folder` the tables stay in memory. With it they are written there during the run, so that memory does not grow with
     the run's length, together with everything else that `cwnd.save` writes (`pictures` and `force` as there); an unfinished run leaves
