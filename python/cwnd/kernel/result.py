@@ -118,5 +118,7 @@ def replayed(folder: Path, cc: str | None, settings: list[tuple[str, str]]) -> t
     if cc is not None and cc != traced:
         return file, cc, settings
     if traced not in {each["name"] for algorithm in _native.algorithms() for each in algorithm["sets"]}:
-        raise KernelInputError("--plugin", "", f"the crate of {traced}, which was traced; or --cc, another algorithm")
+        raise KernelInputError(
+            "--plugin", "", f"the crate of the parameter set {traced}, if a plugin has it; or --cc, another algorithm"
+        )
     return file, traced, list({**manifest["params"], **dict(settings)}.items())

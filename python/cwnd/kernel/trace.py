@@ -288,7 +288,7 @@ def report(summary: TraceSummary, folder: Path | None) -> None:
         print(f"repeated on the host: {summary['differences']:,} differences")
         print(f"compared after every call: {what_is_compared(calls, calls, summary['states_compared'])}")
     elif "set" in summary:
-        print(f"not repeated on the host: this needs --plugin with the crate of {summary['set']}")
+        print(f"not repeated on the host: cwnd has no parameter set {summary['set']}; one of a plugin needs --plugin")
     if summary["repaired"]:
         print(
             f"repaired: {summary['repaired']:,} windows and thresholds that the algorithm did not set (docs/guide/kernel.md)"
