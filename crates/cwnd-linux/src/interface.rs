@@ -7,6 +7,7 @@ use crate::algorithms::{Algorithms, ShownConn, Wanted};
 use crate::kernel::Kernel;
 use crate::records::Records;
 use crate::run::{Run, aside};
+use cwnd_kernel_records::{PACKET_BYTES, RawRateSample, RawRecord, Socket};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
 use std::cell::RefCell;
@@ -127,3 +128,8 @@ unsafe extern "C" fn recorded(algorithm: c_uint, connection: c_uint, record: *co
 }
 
 const _: () = assert!(size_of::<c_ulong>() == 8, "the driver has 64 bits");
+// As python/cwnd/linux/driver/cwnd.h has them.
+const _: () = {
+    assert!(size_of::<ShownConn>() == 96 && size_of::<Socket>() == 60);
+    assert!(size_of::<RawRecord>() + size_of::<RawRateSample>() == 512 && PACKET_BYTES == 328);
+};

@@ -50,7 +50,7 @@ def summary(documents: list[FidelityDocument]) -> str:
     """How many scenarios agree packet by packet, and how many numbers are equivalent."""
     parts = []
     if of_packets := [packets for _, packets in exact(documents)]:
-        agree = sum(packets["first"] is None for packets in of_packets)
+        agree = sum(packets["first"] is None and packets["measured"] > 0 for packets in of_packets)
         parts.append(f"{agree} of {len(of_packets)} deterministic scenarios agree packet by packet")
     numbers = counted(documents)
     if total := sum(numbers.values()):
@@ -65,9 +65,24 @@ def outcome(document: FidelityDocument) -> str:
     packets = document["packets"]
     if packets is None:
         return summary([document])
+    if packets["first"] is None and not packets["measured"]:
+        return "no packet was sent"
     if packets["first"] is None:
         return f"all {packets['measured']} packets are the same"
     return f"{packets['agree']} of {packets['measured']} packets are before the first difference"
+
+
+def empty(documents: list[FidelityDocument]) -> list[str]:
+    """Scenarios in which nothing was compared."""
+    return [
+        document["scenario"]
+        for document in documents
+        if not document["numbers"]
+        and (
+            document["packets"] is None
+            or (document["packets"]["first"] is None and not document["packets"]["measured"])
+        )
+    ]
 
 
 def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, str]]:

@@ -7,7 +7,6 @@ import hashlib
 from pathlib import Path
 
 import matplotlib as mpl
-import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -38,7 +37,7 @@ def draw(fidelity: Fidelity, path: Path) -> None:
             for place, number in enumerate(shown):
                 mine = windows["flow"].to_numpy() == number
                 cwnd = windows["cwnd"].to_numpy()[mine]
-                top = max(top, float(np.percentile(cwnd, 99)))
+                top = max(top, float(cwnd.max(initial=0)))
                 above.plot(
                     windows["time_s"].to_numpy()[mine],
                     cwnd,

@@ -28,6 +28,19 @@ class TracedSet(TypedDict, total=False):
     params: dict[str, str]
 
 
+class TraceSource(TypedDict):
+    """What a trace of lane linux was recorded of."""
+
+    #: such as `linux:6.12`
+    lane: str
+    #: key of the kernel's build
+    build: str
+    #: its ticks per second
+    hz: int
+    #: the scenario, in TOML, with its seed
+    scenario: str
+
+
 class TraceSummary(TracedSet):
     """The summary of a trace, as `--json` of `cwnd kernel trace` and of `cwnd linux trace` prints it."""
 
@@ -49,6 +62,8 @@ class TraceSummary(TracedSet):
     repaired: NotRequired[int]
     unguarded: NotRequired[int]
     versions: dict[str, str]
+    #: of `cwnd linux trace`: what was run
+    source: NotRequired[TraceSource]
     #: digests of the plugins on which calls were repeated
     plugins: NotRequired[dict[str, str]]
     #: the command that was traced, its exit code (null: it was still running; negative: the signal that ended it), and its connections

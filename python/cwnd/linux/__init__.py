@@ -11,7 +11,7 @@ from cwnd.linux.kernels import Kernel, find, kernels, remove
 from cwnd.linux.steps import Step
 
 if TYPE_CHECKING:
-    from cwnd.linux.tracing import trace
+    from cwnd.kernel.virtual_trace import trace
 
 __all__ = ["Kernel", "Step", "build", "find", "kernels", "remove", "trace"]
 
@@ -19,7 +19,7 @@ __all__ = ["Kernel", "Step", "build", "find", "kernels", "remove", "trace"]
 def __getattr__(name: str) -> object:
     # It needs Arrow, whose import takes longer than the rest of a command.
     if name == "trace":
-        from cwnd.linux.tracing import trace
+        from cwnd.kernel.virtual_trace import trace
 
         globals()[name] = trace
         return trace

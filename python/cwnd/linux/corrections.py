@@ -26,10 +26,10 @@ class Correction:
 
 
 TOLD = (
-    "our driver is told of what arrives and of what leaves: the tracepoints themselves need all of tracing, which would make the kernel "
+    "our driver records arriving and leaving segments there: the tracepoints themselves need all of tracing, which would make the kernel "
     "slower to build and to boot"
 )
-TIMEOUTS = "Linux counts a connection's timeouts, and TCP_INFO has the count"
+TIMEOUTS = "from 6.7 on, TCP_INFO has the number of timeouts; older kernels get it"
 
 CORRECTIONS = (
     Correction(

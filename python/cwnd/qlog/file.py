@@ -12,7 +12,7 @@ from cwnd._internal.input_errors import path_of, refused
 from cwnd._internal.temporary_files import replacing
 from cwnd.qlog.format import FORMATS, NEWEST, Trace
 from cwnd.qlog.records import Records, TracedFlow, record
-from cwnd.result.lanes import LIVE, SIM
+from cwnd.result.lanes import LINUX, LIVE, SIM, kind_of
 from cwnd.scenario.snapshot import scenario_document
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def records_of(
         raise refused("mss", mss, "bytes of a segment, from 1 to 65535")
     if "cwnd" not in result.names or not result.rows("cwnd"):
         raise refused("result", str(result), "one with the table cwnd; this one has no samples of a window")
-    of_scenario = result.lane in (SIM, LIVE)
+    of_scenario = kind_of(result.lane) in (SIM, LIVE, LINUX)
     if of_scenario and mss is not None:
         raise refused("mss", mss, f"none: a run of lane {result.lane} has that of its scenario")
     flows = flows_of_scenario(result) if of_scenario else flows_of_kernel(result, mss)

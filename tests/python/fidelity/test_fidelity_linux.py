@@ -80,9 +80,9 @@ def test_a_comparison_is_printed_written_and_gone_on_from(cwnd: Cli, tmp_path: P
     # The kernel's runs were not made again, and the numbers are those of the first time.
     assert (kept / "seed-2" / "manifest.json").stat().st_mtime_ns == before
     assert document == json.loads((folder / "brief.json").read_text())[1]
-    # The first packets of each run are the same in both lanes: a number of a pair is near its partner's.
+    # The first packets of each run are the same in both lanes: a number of a pair is near its partner's, or the same.
     (goodput,) = [each for each in document["numbers"] if each["name"] == "goodput, reno-linux"]
-    assert 0.7 < goodput["ratio"] < 1.4 and goodput["low"] < goodput["ratio"] < goodput["high"]
+    assert 0.7 < goodput["ratio"] < 1.4 and goodput["low"] <= goodput["ratio"] <= goodput["high"]
 
 
 def children(pid: int) -> list[str]:

@@ -245,3 +245,9 @@ def test_points_of_a_paper_run_beside_their_simulations(cwnd: Cli, tmp_path: Pat
     assert "12 of them reused" in again.stderr
     refused = cwnd("reproduce", "shanker/alone", "--lane", "linux:9.9", cwd=tmp_path)
     assert refused.returncode == 2 and '--lane: "9.9" is not accepted' in refused.stderr
+
+
+def test_the_windows_of_a_run_become_a_qlog(cwnd: Cli, tmp_path: Path) -> None:
+    package.save(run("cubic-linux", duration="2s"), tmp_path / "run", pictures=False)
+    done = cwnd("qlog", tmp_path / "run")
+    assert done.returncode == 0 and "cubic-linux" in done.stdout, done.stderr

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -52,13 +53,28 @@ def test_our_algorithm_in_the_kernel_does_what_it_does_here_to_the_byte(cc: str,
     assert about["states_compared"] == about["calls"] > 5000
 
 
-# 0, 1, 2, … over both tables: a number that is missing would be a lost record.
-def test_nothing_is_missing_from_a_trace_and_it_is_the_same_each_time(tmp_path: Path) -> None:
+# The sender's own state tells what has happened: before each segment that arrives, `snd_una` is what the earlier ones acknowledged; new data
+# begin where the last ended; and `total_retrans` counts what is sent again.
+def test_no_segment_is_missing_from_a_trace_and_it_is_the_same_each_time(tmp_path: Path) -> None:
     one, other = (
         package.linux.trace(scenario("cubic-linux", loss="random:0.01"), tmp_path / name) for name in ("one", "other")
     )
     numbers = seqs(one)
     assert numbers == list(range(len(numbers)))
+    first = one.table("packets")["sequence"][0].as_py() + 1
+    acknowledged = end = again = 0
+    for row in one.table("packets").to_pylist():
+        if row["kind"] == "ack":
+            assert row["snd_una"] - first == acknowledged
+            acknowledged = max(acknowledged, row["acknowledges"] - first)
+        elif row["kind"] == "sent" and row["payload"]:
+            assert row["total_retrans"] == again
+            if row["sequence"] - first == end:
+                end += row["payload"]
+            else:
+                assert row["sequence"] - first < end
+                again += -(-row["payload"] // (row["gso_size"] or row["payload"]))
+    assert end > 5_000_000 and again > 20
     assert all(one.table(name).equals(other.table(name)) for name in ("hooks", "packets", "cwnd", "flows"))
 
 
@@ -99,7 +115,19 @@ def test_a_rate_sample_counts_what_was_delivered_since_its_beginning(tmp_path: P
     assert hooks.filter(pc.not_equal(hooks["hook"], "cong_control"))["rs_losses"].null_count > 0
 
 
+def test_a_trace_says_what_was_run(cwnd: Cli, tmp_path: Path) -> None:
+    given = scenario("kernel/bbr", duration="1s")
+    trace = package.linux.trace(given, tmp_path / "trace")
+    source = trace.summary["source"]
+    assert source["scenario"] == given.to_toml() and source["lane"].startswith("linux:") and source["hz"] == 250
+    assert json.loads(cwnd("qlog", tmp_path / "trace").stdout.splitlines()[0].lstrip("\x1e"))
+
+
 def test_refusals_name_what_there_is(cwnd: Cli, tmp_path: Path) -> None:
+    udp = "duration = '1s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\n[[traffic]]\nmodel = 'udp'\nrate = '1Mbit/s'\n"
+    (tmp_path / "udp.toml").write_text(udp)
+    done = cwnd("linux", "trace", "udp.toml", "-o", "trace", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1) and "expected one with a flow" in done.stderr
     (tmp_path / "x.toml").write_text(package.dumbbell(["cubic", "reno"], **PATH).to_toml())
     for arguments, expected in (
         ([], "cc: missing; expected one of the scenario's algorithms: cubic, reno"),

@@ -44,6 +44,7 @@ LAZY: Arrows = frozenset(
     for source, target in (
         ("_internal.notebook_repr", "notebook.html"),
         ("kernel.trace_folder", "plot.kernel"),
+        ("linux", "kernel.virtual_trace"),
         ("result.frames", "study.dataset"),
         ("result.result", "qlog.file"),
         ("result.result", "replicates.document"),

@@ -142,7 +142,7 @@ def trace(
     from cwnd._internal.messages import shows_progress
     from cwnd.cli.progress import shown
     from cwnd.kernel.trace import report
-    from cwnd.linux.tracing import trace as record
+    from cwnd.kernel.virtual_trace import trace as record
     from cwnd.scenario.file import scenario_file
 
     scenario = scenario_file(path)

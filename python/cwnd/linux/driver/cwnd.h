@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * What the kernel and the library of the links call of each other. The library runs in the process of the kernel, which is a program of the
- * host; src/interface.rs has the same declarations.
+ * The calls between the kernel and the library of the links. The library runs in the process of the kernel, which is a program of the
+ * host; crates/cwnd-linux/src/interface.rs has the same declarations.
  */
 #ifndef CWND_H
 #define CWND_H
@@ -16,7 +16,7 @@ struct cwnd_conn {
 
 /*
  * What is recorded: `Socket`, `RawRecord`, `RawRateSample` and `RawPacket` of cwnd-bpf-build, whose documentation has meanings and units.
- * Their sizes are checked here and there. The library numbers them.
+ * Their sizes are checked in C and in Rust. The library numbers them.
  */
 #define CWND_PRIVATE_WORDS 26
 #define CWND_HEADER_BYTES 60
@@ -62,7 +62,7 @@ struct cwnd_kernel {
 	void (*deliver)(unsigned int side, const void *merged, const void *packet, unsigned int length);
 	/*
 	 * Makes an algorithm of the library a congestion control of this name; `sets_the_rate`: it has `cong_control`. With `kernels` it is
-	 * that of the kernel with that name instead. `recorded`: what its connections do is told. Returns 0, or a negative error.
+	 * that of the kernel with that name instead. `recorded`: what its connections do is recorded. Returns 0, or a negative error.
 	 */
 	int (*add)(unsigned int number, const char *name, int sets_the_rate, const char *kernels, int recorded);
 };
@@ -76,7 +76,7 @@ struct cwnd_links {
 	/* A host has sent a packet. `cwnd` and `ssthresh` are those of its connection of TCP, 0 where it has none. */
 	void (*sent)(unsigned int side, unsigned long long now, const void *packet, unsigned int length, unsigned int cwnd,
 		     unsigned int ssthresh);
-	/* Lets happen what is due by now. */
+	/* Runs what is due by now. */
 	void (*due)(unsigned long long now);
 	/* When something is due next; all ones for never. */
 	unsigned long long (*next)(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * What connections do: each call of a hook, what arrives, what leaves, and timers that expire, with the connection before it. Nothing else
- * runs on this processor meanwhile, so the order is that of the kernel, and nothing is missed.
+ * What connections do: calls of hooks, segments that arrive at an established connection, segments that leave, and the timer for timeouts,
+ * probes and reordering, each with the connection before it. Nothing else runs on this processor meanwhile: the order is that of the kernel.
  */
 
 #include <linux/skbuff.h>

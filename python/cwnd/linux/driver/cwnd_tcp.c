@@ -95,8 +95,8 @@ static void add_sample(struct cwnd_call *call, const struct rate_sample *sample)
 }
 
 /*
- * A call of a hook: of the kernel's own algorithm where the struct stands for one, which is `theirs`, else of the library. What the call
- * may change is looked at before it: `init` of DCTCP may replace the algorithm.
+ * A call of a hook: of the kernel's own algorithm where the struct stands for one, which is `theirs`, else of the library. `algorithm`
+ * is read before the call, because `init` of DCTCP may replace it.
  */
 #define CALL(sk, which, theirs, given, ...)                                                     \
 	({                                                                                      \

@@ -37,18 +37,26 @@ static int told(unsigned long long now, const void *bytes, unsigned int length)
 	return 0;
 }
 
-static unsigned int hook(unsigned int algorithm, unsigned int number, unsigned int *connection, struct cwnd_socket *socket,
+static unsigned int hook(unsigned int algorithm, unsigned int number, unsigned int *connection, struct cwnd_conn *conn,
 			 const unsigned int *words)
 {
 	(void)algorithm;
 	(void)number;
 	(void)connection;
-	(void)socket;
+	(void)conn;
 	(void)words;
 	return 0;
 }
 
-static const struct cwnd_links links = { CWND_VERSION, open_none, sent, due, next, told, hook };
+static void recorded(unsigned int algorithm, unsigned int connection, const void *record, unsigned int length)
+{
+	(void)algorithm;
+	(void)connection;
+	(void)record;
+	(void)length;
+}
+
+static const struct cwnd_links links = { CWND_VERSION, open_none, sent, due, next, told, hook, recorded };
 
 const struct cwnd_links *cwnd_links(void)
 {

@@ -11,15 +11,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cwnd import _native
-from cwnd._internal.input_errors import missing, path_of, refused, scenario_of
+from cwnd._internal.input_errors import missing, path_of, refused, scenario_of, unfit
+from cwnd._internal.json_files import read_json
 from cwnd._native import Replay, Scenario
-from cwnd.kernel.result import LANE, KernelTrace, Manifest, TraceSummary
+from cwnd.kernel.result import LANE, MANIFEST, KernelTrace, Manifest, TraceSummary
 from cwnd.kernel.trace_folder import trace_writer
 from cwnd.linux.engine import RECORDS, Memory, VirtualRun
 from cwnd.linux.kernels import find
-from cwnd.load import load
 from cwnd.replay.trace import outcome_of, replays
-from cwnd.result.lanes import Engine
+from cwnd.result.lanes import LINUX, Engine
 from cwnd.result.store import TRACE, check_folder
 
 #: The prefix of the kernel's own algorithms in scenarios.
@@ -31,6 +31,8 @@ LOOK_MS = 100
 def traced_algorithm(scenario: Scenario, cc: str | None) -> tuple[str, dict[str, str]]:
     """The algorithm to trace, which is the scenario's only one if none is named, and its parameters."""
     used = _native.Lab.algorithms(scenario)
+    if not used:
+        raise unfit("scenario", "one with a flow, or with traffic over TCP")
     if cc is None and len(used) > 1:
         raise missing("cc", f"one of the scenario's algorithms: {', '.join(used)}")
     name = used[0] if cc is None else cc
@@ -57,6 +59,11 @@ def pieces(memory: Memory) -> Iterator[pa.RecordBatch]:
     with pa.OSFile(f"/proc/self/fd/{memory.number}") as file:
         while file.tell() < memory.size:
             yield from pa.ipc.open_stream(file)
+
+
+def seconds(times_us: pa.ChunkedArray) -> pa.Array:
+    """Times in seconds; 0 for a connection whose calls all came before its socket had a clock."""
+    return pc.divide(pc.cast(pc.fill_null(times_us, 0), pa.float64()), 1e6).combine_chunks()
 
 
 @dataclass
@@ -106,8 +113,8 @@ class Recorded:
             "algorithm": pa.array([self.algorithm] * len(numbers)),
             "local_port": found["local_port_max"].combine_chunks(),
             "remote_port": found["remote_port_max"].combine_chunks(),
-            "first_s": pc.divide(pc.cast(found["now_us_min"], pa.float64()), 1e6).combine_chunks(),
-            "last_s": pc.divide(pc.cast(found["now_us_max"], pa.float64()), 1e6).combine_chunks(),
+            "first_s": seconds(found["now_us_min"]),
+            "last_s": seconds(found["now_us_max"]),
             "calls": pc.cast(found["now_us_count"], pa.uint64()).combine_chunks(),
             "retransmits": found["total_retrans_max"].combine_chunks(),
             "differences": pa.array([differences.get(number, 0) for number in numbers], pa.uint64()),
@@ -160,8 +167,16 @@ def trace(
         "versions": {"cwnd": _native.__version__, "kernel": run.report()["kernel"]},
         "set": set_of(name),
         "params": params,
+        "source": {
+            "lane": f"{LINUX}:{run.kernel.name}",
+            "build": run.kernel.about["key"],
+            "hz": run.kernel.hz,
+            "scenario": scenario.to_toml(),
+        },
     }
     manifest: Manifest = {"kind": TRACE, "lane": LANE, **summary, "files": []}
+    # Something may have come there meanwhile.
+    check_folder(target, TRACE, force=force)
     with trace_writer(target) as tables:
         if tables is None:
             raise AssertionError("a trace without a folder")
@@ -169,7 +184,4 @@ def trace(
             for batch in recorded.of(table):
                 tables.write(table, batch)
         tables.finish(flows, manifest, pictures=pictures)
-    stored = load(target)
-    if not isinstance(stored, KernelTrace):
-        raise TypeError(f"{target}: not the trace that was written")
-    return stored
+    return KernelTrace(target, read_json(target / MANIFEST))
