@@ -71,8 +71,10 @@ class PacketByPacket:
     known: str = ""
 
     @classmethod
-    def of(cls, simulated: Result, measured: Result, known: str = "") -> PacketByPacket:
-        """Compares two runs whose senders' packets were captured."""
+    def of(
+        cls, simulated: Result, measured: Result, known: str = "", known_packet: int | None = None
+    ) -> PacketByPacket:
+        """Compares two runs whose senders' packets were captured. `known` is the cause of a first difference at packet `known_packet` alone."""
         sides = [read(result.packets["senders"]) for result in (simulated, measured)]
         names = [flow["name"] for flow in measured.summary["flows"]]
         end_ns = round(measured.summary["duration_s"] * 1e9)
@@ -99,7 +101,7 @@ class PacketByPacket:
             largest_time_us=largest_ns / 1e3,
             window_largest=float(windows.max(initial=0.0)),
             window_mean=float(windows.mean()) if windows.size else 0.0,
-            known=known,
+            known=known if at == known_packet else "",
         )
 
     def document(self) -> PacketsDocument:

@@ -21,9 +21,9 @@ from cwnd.fidelity.scenarios import (
     check,
     clock_phase_us,
     is_deterministic,
-    known_causes,
     own_scenarios,
     ticks,
+    what_is_known,
     with_hosts,
 )
 from cwnd.replicates.api import jobs_of
@@ -161,15 +161,17 @@ class Comparison:
     def conclude(self, pairs: list[Pair]) -> Fidelity:
         """Compares the runs."""
         assert pairs[0].results is not None, "of the first pair"
-        known = known_causes(self.scenario)
+        own = what_is_known(self.scenario)
         exact = self.is_deterministic
-        packets = PacketByPacket.of(*pairs[0].results, known.get("packets", "")) if exact else None
+        packets = (
+            PacketByPacket.of(*pairs[0].results, own.known.get("packets", ""), own.first_difference) if exact else None
+        )
         return Fidelity(
             self.scenario,
             self.lane,
             len(pairs),
             packets,
-            [] if exact else compared([pair.numbers for pair in pairs], known),
+            [] if exact else compared([pair.numbers for pair in pairs], own.known),
             *pairs[0].results,
             self.hz,
             max(pair.late_ms for pair in pairs),

@@ -36,6 +36,8 @@ class OwnScenario:
     scenario: Scenario
     #: causes of differences that were investigated: by name of a number, or for `packets`
     known: Mapping[str, str]
+    #: number in its flow of the packet that differs first; the cause is of that difference alone
+    first_difference: int | None
 
 
 @cache
@@ -46,10 +48,10 @@ def own() -> dict[str, OwnScenario]:
     (flow,) = base["flow"]
     found = {}
     for name, changes in sorted(tables.items()):
-        known = changes.pop("known", {})
+        known, first = changes.pop("known", {}), changes.pop("first_difference", None)
         flows = [changed(flow, each) for each in changes.pop("flow", [{}])]
         document = {**changed(base, changes), "flow": flows, "name": name}
-        found[name] = OwnScenario(from_document(document), known)
+        found[name] = OwnScenario(from_document(document), known, first)
     return found
 
 
@@ -58,10 +60,10 @@ def own_scenarios() -> dict[str, Scenario]:
     return {name: each.scenario for name, each in own().items()}
 
 
-def known_causes(scenario: Scenario) -> Mapping[str, str]:
+def what_is_known(scenario: Scenario) -> OwnScenario:
     """The causes of differences that are known of a scenario of the package; none of any other one."""
     each = own().get(scenario.name)
-    return each.known if each is not None and each.scenario == scenario else {}
+    return each if each is not None and each.scenario == scenario else OwnScenario(scenario, {}, None)
 
 
 def changed(table: dict[str, Json], changes: dict[str, Json]) -> dict[str, Json]:

@@ -19,7 +19,7 @@ from cwnd.fidelity.numbers import KINDS, numbers
 from cwnd.fidelity.packets import PacketsDocument
 from cwnd.fidelity.report import shown
 from cwnd.fidelity.runner import Comparison, PairOfRuns
-from cwnd.fidelity.scenarios import clock_phase_us, is_deterministic, known_causes, own, own_scenarios, with_hosts
+from cwnd.fidelity.scenarios import clock_phase_us, is_deterministic, own, own_scenarios, what_is_known, with_hosts
 from cwnd.scenario.snapshot import scenario_document
 
 DROPTAIL = (
@@ -62,8 +62,9 @@ def test_the_packages_scenarios_run_and_have_every_kind_of_number() -> None:
 
 def test_a_known_cause_belongs_to_the_packages_scenario_only() -> None:
     name = next(name for name, each in own().items() if each.known)
-    assert known_causes(own_scenarios()[name])
-    assert not known_causes(own_scenarios()[name].with_seed(7))
+    known = what_is_known(own_scenarios()[name])
+    assert known.known and ("packets" in known.known) == (known.first_difference is not None)
+    assert not what_is_known(own_scenarios()[name].with_seed(7)).known
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_transfers_that_do_not_end_are_counted() -> None:
 
 
 def test_a_report_counts_verdicts_and_differences_without_a_cause() -> None:
-    packets = {"first": None, "known": ""}
+    packets = {"first": None, "known": "", "measured": 5}
     documents = [
         document("random", (1.0, ""), (1.01, ""), (2.0, "investigated"), (2.0, "")),
         document("exact", packets=packets),

@@ -88,9 +88,12 @@ def test_a_run_agrees_with_itself_and_not_with_another_loss() -> None:
     same = PacketByPacket.of(one, again)
     assert same.first is None and same.agree == same.same_order == same.simulated == same.measured > 1000
     assert (same.largest_time_us, same.window_largest) == (0, 0)
-    differs = PacketByPacket.of(other, one, "packet 200 is lost")
+    differs = PacketByPacket.of(other, one)
     assert differs.first is not None and 200 < differs.agree <= differs.same_order < differs.measured
     # Packet 200 at the link is sent again a round trip later, when the other run sends a new one.
     assert differs.first["what"] in ("retransmission", "time") and differs.first["flow"] in ("a", "b")
     assert differs.window_largest >= 1 > differs.window_mean / differs.window_largest
-    assert differs.document()["known"] == "packet 200 is lost" and same.document()["known"] == ""
+    # A cause belongs to the packet that was investigated, and to no other.
+    at = differs.first["packet"]
+    causes = [PacketByPacket.of(other, one, "200 is lost", packet).document()["known"] for packet in (at, at + 1, None)]
+    assert causes == ["200 is lost", "", ""] and same.document()["known"] == ""

@@ -248,6 +248,6 @@ def test_points_of_a_paper_run_beside_their_simulations(cwnd: Cli, tmp_path: Pat
 
 
 def test_the_windows_of_a_run_become_a_qlog(cwnd: Cli, tmp_path: Path) -> None:
-    package.save(run("cubic-linux", duration="2s"), tmp_path / "run", pictures=False)
+    package.save(run("cubic-linux", duration="2s", measure=["0s", "2s"]), tmp_path / "run", pictures=False)
     done = cwnd("qlog", tmp_path / "run")
     assert done.returncode == 0 and "cubic-linux" in done.stdout, done.stderr
