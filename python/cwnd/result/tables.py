@@ -172,8 +172,8 @@ def is_type(kind: pa.DataType, expected: str) -> bool:
 
 #: Tables with a row for each of what a column numbers, in order.
 NUMBERED = {"flows": "flow", "links": "link"}
-#: Columns that a kernel trace may lack: it has as many words of private state as its algorithm has.
-OPTIONAL = re.compile(r"priv\d\d_|state_")
+#: Columns that a trace may lack: it has as many words of private state as its algorithm has, and only lane linux records rate samples.
+OPTIONAL = re.compile(r"priv\d\d_|state_|rs_")
 
 
 class FolderTables:
