@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,8 @@ from cwnd.result.lanes import LINUX, LIVE, SIM, check_lane
 from cwnd.result.result import Result, run, run_in_time
 
 MOST_RUNS = 1000
+#: What a name of a scenario of the package looks like, and no path of a file does.
+NAME = re.compile(r"[a-zA-Z0-9-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -216,7 +219,11 @@ def fidelity(
     in lane live, every scenario counts as random. Up to `jobs` pairs run at a time (all processors; in lane live one). The kernel's runs that
     `kept` has are not repeated. Raises what `cwnd.run` raises in the lane.
     """
-    if isinstance(scenario, str) and scenario in own_scenarios() and not Path(scenario).is_file():
+    if isinstance(scenario, str) and NAME.fullmatch(scenario) and not Path(scenario).is_file():
+        if scenario not in own_scenarios():
+            raise refused(
+                "scenario", scenario, "a scenario's file that exists, or the name of one of cwnd", own_scenarios()
+            )
         scenario = own_scenarios()[scenario]
     scenario = scenario_of(scenario)
     if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:

@@ -184,3 +184,8 @@ def test_a_folder_with_anything_else_is_refused(cwnd: Cli, tmp_path: Path) -> No
     (tmp_path / "mine.txt").write_text("mine")
     refused(cwnd("fidelity", "--lane", "live", "-o", tmp_path), "-o", str(tmp_path), "earlier comparisons")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_misspelt_scenario_is_refused_with_the_one_that_was_meant() -> None:
+    with pytest.raises(package.ScenarioError, match=r'scenario: "ren" is not accepted; .*did you mean reno'):
+        package.fidelity("ren")
