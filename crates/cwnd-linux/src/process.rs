@@ -13,6 +13,8 @@ const PARENT: &str = "CWND_LINUX_PARENT";
 const SEED: &str = "CWND_LINUX_SEED";
 /// Number of the random stream: none of the scenario's own.
 const STREAM: u64 = u64::MAX;
+/// Flag of getrandom(2) with which Rust asks for the keys of its hash tables; the kernel never does.
+const INSECURE: libc::c_uint = libc::GRND_INSECURE;
 
 static NO_CORE: libc::rlimit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
 
@@ -42,14 +44,21 @@ static BEGIN: extern "C" fn() = begin;
 
 static RANDOM: Mutex<Option<RandomStream>> = Mutex::new(None);
 
-/// In place of the host's (getrandom(2)): numbers that depend on the seed alone.
+/// In place of the host's (getrandom(2)): numbers that depend on the seed alone. This library's own threads and hash tables get zeros: they take
+/// nothing of the kernel's numbers, so that a recorded run has those of any other one.
 ///
 /// # Safety
 /// `buffer` has room for `length` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn getrandom(buffer: *mut u8, length: usize, _flags: libc::c_uint) -> isize {
+pub unsafe extern "C" fn getrandom(buffer: *mut u8, length: usize, flags: libc::c_uint) -> isize {
     // SAFETY: the caller's promise.
     let buffer = unsafe { std::slice::from_raw_parts_mut(buffer, length) };
+    // SAFETY: plain system calls.
+    let is_kernels = flags & INSECURE == 0 && unsafe { libc::gettid() == libc::getpid() };
+    if !is_kernels {
+        buffer.fill(0);
+        return length as isize;
+    }
     let mut stream = RANDOM.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let stream = stream.get_or_insert_with(|| RandomStream::new(number(SEED).unwrap_or(0), STREAM));
     for piece in buffer.chunks_mut(8) {

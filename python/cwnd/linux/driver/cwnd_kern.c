@@ -111,7 +111,7 @@ static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 	if (skb->protocol != htons(ETH_P_IP) || skb_linearize(skb)) {
 		dev->stats.tx_dropped++;
 	} else {
-		if (sk && sk_fullsock(sk) && sk->sk_protocol == IPPROTO_TCP) {
+		if (sk && sk_fullsock(sk) && sk_is_tcp(sk)) {
 			cwnd = tcp_sk(sk)->snd_cwnd;
 			ssthresh = tcp_sk(sk)->snd_ssthresh;
 		}

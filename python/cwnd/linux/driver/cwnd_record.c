@@ -173,7 +173,8 @@ void cwnd_sent(const struct sk_buff *skb)
 	struct sock *sk = skb->sk;
 	struct cwnd_packet packet;
 
-	if (!sk || !sk_fullsock(sk) || sk->sk_protocol != IPPROTO_TCP || !cwnd_is_recorded(sk))
+	/* The kernel answers without a connection through a raw socket of this protocol. */
+	if (!sk || !sk_fullsock(sk) || !sk_is_tcp(sk) || !cwnd_is_recorded(sk))
 		return;
 	begin_packet(sk, &packet, SENT);
 	packet.sent_ns = skb->tstamp;
