@@ -18,6 +18,14 @@ use std::mem::take;
 /// Rows of a piece.
 const ROWS_AT_ONCE: usize = 1 << 14;
 
+/// How far a connection is.
+#[derive(Clone, Copy)]
+enum Stage {
+    Begun,
+    Initialised,
+    Released,
+}
+
 /// The records of a run.
 #[derive(Default)]
 pub struct Records {
@@ -25,8 +33,8 @@ pub struct Records {
     calls: Vec<HookRow>,
     packets: Vec<PacketRow>,
     windows: Vec<CwndRow>,
-    /// By the socket's address: the number of its connection, and whether that has been released.
-    open: HashMap<u64, (u64, bool)>,
+    /// By the socket's address: its connection.
+    open: HashMap<u64, (u64, Stage)>,
     connections: u64,
     records: u64,
     /// By connection of one of our algorithms: its state after the last call.
@@ -53,16 +61,22 @@ impl Records {
     }
 
     /// The number of a socket's connection; none for calls after `release`, which are not recorded. After `release`, a packet or `init` begins
-    /// another connection in the socket's memory.
+    /// another connection in the socket's memory; a second `init` does, too: a connection may end without `release` (DCTCP's becomes one of Reno).
     fn connection(&mut self, socket: u64, hook: Option<Hook>) -> Option<u64> {
         let known = match self.open.get(&socket) {
-            Some((_, true)) if hook.is_some_and(|hook| hook != Hook::Init) => return None,
-            Some((number, false)) => Some(*number),
+            Some((_, Stage::Released)) if hook.is_some_and(|hook| hook != Hook::Init) => return None,
+            Some((number, stage @ Stage::Begun)) => Some((*number, *stage)),
+            Some((number, stage @ Stage::Initialised)) if hook != Some(Hook::Init) => Some((*number, *stage)),
             _ => None,
         };
-        let number = known.unwrap_or(self.connections);
+        let (number, stage) = known.unwrap_or((self.connections, Stage::Begun));
+        let stage = match hook {
+            Some(Hook::Release) => Stage::Released,
+            Some(Hook::Init) => Stage::Initialised,
+            _ => stage,
+        };
         self.connections = self.connections.max(number + 1);
-        self.open.insert(socket, (number, hook == Some(Hook::Release)));
+        self.open.insert(socket, (number, stage));
         Some(number)
     }
 
