@@ -15,6 +15,7 @@ from cwnd._internal.input_errors import missing, path_of, refused, scenario_of, 
 from cwnd._internal.json_files import read_json
 from cwnd._native import Replay, Scenario
 from cwnd.kernel.result import LANE, MANIFEST, KernelTrace, Manifest, TraceSummary
+from cwnd.kernel.trace import KERNELS_OWN, set_names
 from cwnd.kernel.trace_folder import trace_writer
 from cwnd.linux.engine import RECORDS, Memory, VirtualRun
 from cwnd.linux.kernels import find
@@ -22,8 +23,6 @@ from cwnd.replay.trace import outcome_of, replays
 from cwnd.result.lanes import LINUX, Engine
 from cwnd.result.store import TRACE, check_folder
 
-#: The prefix of the kernel's own algorithms in scenarios.
-KERNELS_OWN = "kernel/"
 #: Interval between calls of `progress`, ms.
 LOOK_MS = 100
 
@@ -47,11 +46,6 @@ def traced_algorithm(scenario: Scenario, cc: str | None) -> tuple[str, dict[str,
 def set_of(cc: str) -> str:
     """The parameter set that repeats the calls of an algorithm: for one of the kernel's, the set with its rules."""
     return f"{cc.removeprefix(KERNELS_OWN)}-linux" if cc.startswith(KERNELS_OWN) else cc
-
-
-def is_set(name: str) -> bool:
-    """Whether cwnd has this parameter set."""
-    return any(name == known["name"] for algorithm in _native.algorithms() for known in algorithm["sets"])
 
 
 def pieces(memory: Memory) -> Iterator[pa.RecordBatch]:
@@ -81,7 +75,7 @@ class Recorded:
     def replays(self) -> dict[int, Replay] | None:
         """The calls of each connection, repeated on the host; `None` if cwnd does not have the algorithm."""
         host = set_of(self.cc)
-        return replays(self.of("hooks"), host, 0, [*self.params.items()]) if is_set(host) else None
+        return replays(self.of("hooks"), host, 0, [*self.params.items()]) if host in set_names() else None
 
     @property
     def algorithm(self) -> str:

@@ -10,12 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cwnd._internal.input_errors import refused
-from cwnd.linux.corrections import correct
+from cwnd.linux.corrections import Correction, correct, replace
 from cwnd.linux.kernels import HERE, driver_files
 
-#: Lines in front of which something is added: of arch/um/drivers/Makefile, and of Kconfig.
-RULES = r"^include (?:\$\(srctree\)/)?arch/um/scripts/Makefile\.rules$"
-INCLUDED = r'^source "scripts/Kconfig\.include"$'
+#: A line of Kconfig, in front of which an option may stand.
+INCLUDED = r'source "scripts/Kconfig\.include"$'
+DRIVER = Correction(
+    "our driver is a part of the kernel",
+    "arch/um/drivers/Makefile",
+    r"include (?:\$\(srctree\)/)?arch/um/scripts/Makefile\.rules$",
+    "obj-y += cwnd/\n{line}",
+)
 OUR_KCONFIG, OUR_OPTIONS = "Kconfig.cwnd", "all.config"
 
 
@@ -29,27 +34,18 @@ def options() -> dict[str, str]:
     return wanted
 
 
-def insert(file: Path, pattern: str, text: str, version: str) -> str:
-    """The contents of a file with a text in front of the line that matches, which has to be there once."""
-    contents = file.read_text(encoding="utf-8", errors="surrogateescape")
-    if len(re.findall(pattern, contents, re.MULTILINE)) != 1:
-        raise refused("VERSION", version, f"a version whose {file.name} has one line {pattern}")
-    return re.sub(pattern, lambda match: text + match[0], contents, count=1, flags=re.MULTILINE)
-
-
 def prepare(tree: Path, version: str, hz: int) -> None:
     """Adds the driver, the configuration and the corrections to a source. Raises `ScenarioError` for a version that has no place for them."""
     drivers = tree / "arch" / "um" / "drivers"
     (drivers / "cwnd").mkdir()
     for file in driver_files():
         shutil.copyfile(file, drivers / "cwnd" / file.name)
-    makefile = drivers / "Makefile"
-    added = insert(makefile, RULES, "obj-y += cwnd/\n", version)
-    makefile.write_text(added, encoding="utf-8", errors="surrogateescape")
     correct(tree, version)
+    shutil.copyfile(tree / "Kconfig", tree / OUR_KCONFIG)
     # arch/um/Kconfig fixes HZ at 100 without a question. The first default of an option counts.
-    ours = insert(tree / "Kconfig", INCLUDED, f"config HZ\n\tint\n\tdefault {hz}\n\n", version)
-    (tree / OUR_KCONFIG).write_text(ours, encoding="utf-8", errors="surrogateescape")
+    rate = Correction("HZ is a choice", OUR_KCONFIG, INCLUDED, f"config HZ\n\tint\n\tdefault {hz}\n\n{{line}}")
+    for each in (DRIVER, rate):
+        replace(tree / each.path, each, version)
     lines = [f"{name}={value}\n" for name, value in options().items()]
     (tree / OUR_OPTIONS).write_text("".join(lines), encoding="utf-8")
 
