@@ -176,6 +176,8 @@ def types() -> str:
                     f"{column['doc']}{unit}", 112, initial_indent="    #: ", subsequent_indent="    #: "
                 )
                 kind = PYTHON[column["type"]] + (" | None" if column["nullable"] else "")
+                # What only some of the lanes have that run scenarios.
+                kind = f"NotRequired[{kind}]" if column["only"] and "sim" not in column["only"] else kind
                 text += "\n".join(doc) + f"\n    {column['name']}: {kind}\n"
         text += f"\n\nclass {title.removesuffix('Summary')}Intervals(TypedDict, total=False):\n"
         text += f'    """The numbers of a `{title}` over several runs."""\n\n'

@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod aqm;
+mod bench;
 mod capacity;
 mod counters;
 mod delay;
@@ -45,6 +46,7 @@ mod link;
 mod loss;
 mod no_rate;
 mod offer_result;
+mod outside;
 mod packet_queue;
 pub mod random;
 mod send_overhead;
@@ -55,6 +57,7 @@ mod trace;
 mod waits;
 
 pub use aqm::*;
+pub use bench::{ARRIVAL_BYTES, Bench, BenchArrival, BenchAsk, FATE_BYTES, Fate, GivenArrival};
 pub use counters::{LinkCounters, PacketClass};
 pub use delay::{Delay, DelayConfig, Jitter, PacketOrder, Reorder};
 pub use drops::Drops;

@@ -325,7 +325,13 @@ impl<P> Link<P> {
 
     /// Counts a packet that has waited `wait` ns and leaves at `departs`.
     #[inline(always)]
-    fn depart(&mut self, (size, class): (u32, PacketClass), wait: u64, departs: u64, mark: bool) -> Transit {
+    pub(crate) fn depart(
+        &mut self,
+        (size, class): (u32, PacketClass),
+        wait: u64,
+        departs: u64,
+        mark: bool,
+    ) -> Transit {
         let mark = mark && class == PacketClass::MarkableData;
         if mark {
             self.count_mark(departs);
@@ -366,7 +372,7 @@ impl<P> Link<P> {
     }
 
     #[cold]
-    fn drop_at(&mut self, now: u64, cause: DropCause) -> DropCause {
+    pub(crate) fn drop_at(&mut self, now: u64, cause: DropCause) -> DropCause {
         self.count.drops.count(cause);
         if self.measure.0 <= now && now < self.measure.1 {
             self.count.drops_measured.count(cause);

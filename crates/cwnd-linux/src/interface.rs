@@ -6,14 +6,15 @@
 use crate::algorithms::{Algorithms, ShownConn, Wanted};
 use crate::kernel::Kernel;
 use crate::records::Records;
-use crate::run::{Run, aside};
+use crate::run::aside;
+use crate::running::Running;
 use cwnd_kernel_records::{PACKET_BYTES, RawRateSample, RawRecord, Socket};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulong, c_ulonglong, c_void};
 
-const VERSION: c_uint = 2;
+const VERSION: c_uint = 3;
 
 /// What the kernel calls: `struct cwnd_links`.
 #[repr(C)]
@@ -26,9 +27,11 @@ pub struct Links {
     told: unsafe extern "C" fn(c_ulonglong, *const c_void, c_uint) -> c_int,
     hook: unsafe extern "C" fn(c_uint, c_uint, *mut c_uint, *mut ShownConn, *const c_uint) -> c_uint,
     recorded: unsafe extern "C" fn(c_uint, c_uint, *const c_void, c_uint),
+    taken: unsafe extern "C" fn(c_ulonglong, c_uint, c_uint, *const c_void, c_uint),
+    dropped: extern "C" fn(c_ulonglong, c_uint, c_uint),
 }
 
-static LINKS: Links = Links { version: VERSION, open, sent, due, next, told, hook, recorded };
+static LINKS: Links = Links { version: VERSION, open, sent, due, next, told, hook, recorded, taken, dropped };
 
 /// The library's only symbol.
 #[unsafe(no_mangle)]
@@ -38,19 +41,21 @@ pub extern "C" fn cwnd_links() -> *const Links {
 
 thread_local! {
     // All of the kernel is one thread of the host.
-    static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+    static KERNEL: Cell<Option<&'static Kernel>> = const { Cell::new(None) };
+    static RUN: RefCell<Option<Running>> = const { RefCell::new(None) };
     // Apart: a hook may be called while a packet is on its way through the links, which the kernel sends from within.
     static ALGORITHMS: RefCell<Algorithms> = RefCell::new(Algorithms::default());
     // Apart for the same reason.
     static RECORDS: RefCell<Records> = RefCell::new(Records::default());
 }
 
-fn with<T>(task: impl FnOnce(&mut Run) -> T) -> Option<T> {
+fn with<T>(task: impl FnOnce(&mut Running) -> T) -> Option<T> {
     RUN.with_borrow_mut(|run| run.as_mut().map(task))
 }
 
 extern "C" fn open(kernel: &'static Kernel) -> c_int {
-    let run = Run::new(kernel);
+    KERNEL.set(Some(kernel));
+    let run = Running::new(kernel);
     let is_there = run.is_some();
     RUN.set(run);
     c_int::from(!is_there)
@@ -89,12 +94,13 @@ unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint
     if let Message::Algorithm { cc, params, name, is_recorded } = message {
         let wanted = Wanted { cc: &cc, params: &params, name: &name, is_recorded };
         let refused = with(|run| {
-            let added = ALGORITHMS.with_borrow_mut(|all| all.add(run.kernel, &wanted));
+            let kernel = KERNEL.get().ok_or_else(|| "no kernel".to_owned());
+            let added = kernel.and_then(|kernel| ALGORITHMS.with_borrow_mut(|all| all.add(kernel, &wanted)));
             added.map_err(|why| run.fail(why)).is_err()
         });
         return c_int::from(refused != Some(false));
     }
-    let over = with(|run| run.told(now, message)).unwrap_or(false);
+    let Some(over) = with(|run| run.told(now, message)).unwrap_or(Some(false)) else { return 1 };
     if over && let Some(mut run) = RUN.take() {
         if let Err(why) = RECORDS.take().finish() {
             run.fail(why);
@@ -125,6 +131,24 @@ unsafe extern "C" fn recorded(algorithm: c_uint, connection: c_uint, record: *co
     let record = unsafe { std::slice::from_raw_parts(record.cast::<u8>(), length as usize) };
     let (is_ours, state) = ALGORITHMS.with_borrow(|all| (all.is_ours(algorithm), all.state(connection)));
     RECORDS.with_borrow_mut(|records| records.add(record, is_ours, state));
+}
+
+/// # Safety
+/// `packet` has `length` bytes.
+unsafe extern "C" fn taken(
+    now: c_ulonglong,
+    link: c_uint,
+    number: c_uint,
+    packet: *const c_void,
+    length: c_uint,
+) {
+    // SAFETY: the caller's promise.
+    let packet = unsafe { std::slice::from_raw_parts(packet.cast::<u8>(), length as usize) };
+    with(|run| run.taken(now, link, number, packet));
+}
+
+extern "C" fn dropped(now: c_ulonglong, link: c_uint, number: c_uint) {
+    with(|run| run.dropped(now, link, number));
 }
 
 const _: () = assert!(size_of::<c_ulong>() == 8, "the driver has 64 bits");

@@ -10,6 +10,8 @@ use std::ptr::{from_ref, null};
 pub struct Kernel {
     deliver: unsafe extern "C" fn(c_uint, *const c_void, *const c_void, c_uint),
     add: unsafe extern "C" fn(c_uint, *const c_char, c_int, *const c_char, c_int) -> c_int,
+    enqueue: unsafe extern "C" fn(c_uint, c_uint, *const c_void, c_uint),
+    ready: extern "C" fn(c_uint),
 }
 
 impl Kernel {
@@ -18,6 +20,17 @@ impl Kernel {
         let merged = merged.map_or(null(), |header| from_ref(header).cast());
         // SAFETY: the kernel copies the bytes, and reads no more than these.
         unsafe { (self.deliver)(to as c_uint, merged, packet.as_ptr().cast(), packet.len() as c_uint) }
+    }
+
+    /// A packet arrives at the kernel's queue of a link.
+    pub fn enqueue(&self, link: u32, number: u32, packet: &[u8]) {
+        // SAFETY: the kernel copies the bytes, and reads no more than these.
+        unsafe { (self.enqueue)(link, number, packet.as_ptr().cast(), packet.len() as c_uint) }
+    }
+
+    /// A link can send the next packet of the kernel's queue.
+    pub fn ready(&self, link: u32) {
+        (self.ready)(link);
     }
 
     /// Makes an algorithm of this number a congestion control of this name; with `kernels`, the kernel's own of that name

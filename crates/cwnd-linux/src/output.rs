@@ -8,11 +8,12 @@
 //! | `CWND_LINUX_PROGRESS` | time of the scenario, ns, and packets so far: two numbers of 64 bits |
 //! | `CWND_LINUX_RESULT` | the length of a JSON object (64 bits), the object, and the tables, whose places it has |
 //! | `CWND_LINUX_HOOKS`, `CWND_LINUX_PACKETS`, `CWND_LINUX_WINDOWS` | of a trace only: its tables in pieces, each an Arrow stream |
+//! | `CWND_LINUX_ARRIVALS` | of a queue bench only: what arrives, as [`cwnd_link::GivenArrival`] reads it |
 //! | `CWND_LINUX_SENDERS`, `CWND_LINUX_RECEIVERS` | the packets that were captured there (pcapng) |
 
 use cwnd_arrow::{stream, table};
 use cwnd_live::Outcome;
-use cwnd_live::message::{GivenScenario, GuestReport};
+use cwnd_live::message::{Given, GivenScenario, GuestReport};
 use cwnd_record::{Lane, tables};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
@@ -38,12 +39,12 @@ pub struct Output {
     packets: [Option<File>; 2],
 }
 
-/// Reads the scenario.
-pub fn scenario() -> Result<Scenario, String> {
+/// Reads what the host has handed in.
+pub fn given_scenario() -> Result<Given, String> {
     let mut text = String::new();
     let mut file = given("SCENARIO").ok_or("no scenario was handed in")?;
     file.read_to_string(&mut text).map_err(|why| why.to_string())?;
-    GivenScenario::read(&text).map(|(scenario, _)| scenario)
+    GivenScenario::read(&text)
 }
 
 impl Output {
@@ -100,10 +101,19 @@ impl Output {
                 places.insert(name.into(), json!([bytes.len(), table.len()]));
                 bytes.extend(table);
             }
-            let report = document(outcome, report);
+            let report = document(scenario, outcome, report);
             self.write(&json!({ "summary": summary.document(), "report": report, "tables": places }), &bytes)
         };
         if let Err(why) = write() {
+            self.failed(&format!("write the result: {why}"));
+        }
+    }
+
+    /// Writes the fates of a queue bench.
+    pub fn finish_bench(&self, fates: &[u8], report: &GuestReport) {
+        let queue = report.queues.first().map(|(_, counters)| parsed(counters));
+        let header = json!({ "kernel": report.kernel, "qdisc": queue, "fates": fates.len() });
+        if let Err(why) = self.write(&header, fates) {
             self.failed(&format!("write the result: {why}"));
         }
     }
@@ -116,7 +126,15 @@ impl Output {
     }
 }
 
-fn document(outcome: &Outcome, report: &GuestReport) -> Value {
+/// JSON of a program; its text where it is none.
+fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
+fn document(scenario: &Scenario, outcome: &Outcome, report: &GuestReport) -> Value {
+    let name =
+        |link: u32| scenario.links.get(link as usize).map_or_else(String::new, |link| link.name.clone());
+    let qdiscs: Map<_, _> = report.queues.iter().map(|(link, text)| (name(*link), parsed(text))).collect();
     let late = &outcome.crossing.lateness;
     let ms = |ns: u64| ns as f64 / 1e6;
     let packets: u64 = outcome.crossing.emulator.all_forwarded().map(|forwarded| forwarded.packets).sum();
@@ -134,5 +152,6 @@ fn document(outcome: &Outcome, report: &GuestReport) -> Value {
         "packets_dropped": report.dropped,
         "dsack_duplicates": outcome.flows.iter().map(|flow| u64::from(flow.duplicates)).sum::<u64>(),
         "settings": settings,
+        "qdiscs": qdiscs,
     })
 }

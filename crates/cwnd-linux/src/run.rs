@@ -2,9 +2,11 @@
 //! A run: the network of a scenario between the two hosts of the kernel, and what is recorded of it.
 
 use crate::kernel::Kernel;
-use crate::output::{Output, scenario};
+use crate::output::Output;
 use cwnd_live::message::{GuestReport, Message};
-use cwnd_live::{Crossing, Delivery, FlowReport, FlowState, HostSide, Load, Outcome, Rows, TrafficReport};
+use cwnd_live::{
+    Ask, Crossing, Delivery, FlowReport, FlowState, HostSide, Load, Outcome, Rows, TrafficReport,
+};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use std::convert::Infallible;
@@ -17,8 +19,7 @@ const CALLS_A_TOLD_PROGRESS: u32 = 1 << 12;
 
 /// A run in progress.
 pub struct Run {
-    /// The kernel.
-    pub kernel: &'static Kernel,
+    kernel: &'static Kernel,
     output: Output,
     scenario: Scenario,
     flows: Vec<Flow>,
@@ -46,21 +47,12 @@ pub fn aside(task: impl FnOnce() + Send) {
 }
 
 impl Run {
-    /// The run of the scenario that the host has handed in; `None`, after a message to the host, where it cannot begin.
-    pub fn new(kernel: &'static Kernel) -> Option<Self> {
-        let mut made = None;
-        aside(|| {
-            let output = Output::new();
-            match scenario() {
-                Ok(scenario) => made = Some((output, scenario)),
-                Err(why) => output.failed(&why),
-            }
-        });
-        let (output, scenario) = made?;
+    /// The run of a scenario.
+    pub fn new(kernel: &'static Kernel, output: Output, scenario: Scenario) -> Self {
         let flows = scenario.expand();
         let crossing = Crossing::of_scenario(&scenario, &flows);
         let states = (0..flows.len() + 2 * scenario.traffic.len()).map(|_| FlowState::default()).collect();
-        Some(Self {
+        Self {
             kernel,
             output,
             scenario,
@@ -73,7 +65,7 @@ impl Run {
             report: None,
             calls: 0,
             failure: None,
-        })
+        }
     }
 
     /// When something is due next, ns.
@@ -90,6 +82,7 @@ impl Run {
             Ok::<_, Infallible>(())
         });
         self.crossing.record(now, &self.states);
+        self.ask();
         self.calls += 1;
         if self.calls == CALLS_A_TOLD_PROGRESS {
             self.calls = 0;
@@ -110,6 +103,27 @@ impl Run {
         {
             flow.window.iter().zip(window).for_each(|(known, now)| known.store(now, Ordering::Relaxed));
         }
+        self.crossing.record(now, &self.states);
+        self.ask();
+    }
+
+    /// Tells the kernel what concerns its queues of links.
+    fn ask(&mut self) {
+        let kernel = self.kernel;
+        self.crossing.ask_kernel(|ask, packet| match ask {
+            Ask::Enqueue { link, slot } => kernel.enqueue(link, slot, packet),
+            Ask::Ready { link } => kernel.ready(link),
+        });
+    }
+
+    /// The kernel's queue of a link gives it a packet to send.
+    pub fn taken(&mut self, now: u64, link: u32, number: u32, packet: &[u8]) {
+        self.crossing.taken(now, link, number, packet);
+    }
+
+    /// The kernel's queue of a link drops a packet.
+    pub fn dropped(&mut self, now: u64, link: u32, number: u32) {
+        self.crossing.dropped_by_kernel(now, link, number);
         self.crossing.record(now, &self.states);
     }
 
@@ -132,8 +146,8 @@ impl Run {
                 self.report = Some(report);
                 return true;
             }
-            // The algorithms are no part of the run.
-            Message::Algorithm { .. } => {}
+            // The algorithms are no part of the run, and it is no bench.
+            Message::Algorithm { .. } | Message::Waits => {}
             Message::Failed(why) => {
                 self.fail(why);
                 return true;

@@ -6,6 +6,7 @@ use crate::capture::DeviceCaptures;
 use crate::classify::{Announced, Classifier, whole};
 use crate::emulator::Emulator;
 use crate::interface::Interfaces;
+use crate::kernel_queues::{Ask, KernelQueues};
 use crate::lateness::Lateness;
 use crate::merge::DeviceHeader;
 use crate::paths::{HostSide, Paths};
@@ -119,9 +120,11 @@ impl Crossing {
         let (links, paths) = Paths::of_scenario(scenario, flows);
         let (measure, end) = (scenario.measure, scenario.duration);
         let interval = scenario.record.interval;
+        let are_kernels = scenario.links.iter().map(|link| link.kernel_queue().is_some());
         Self {
             passing: Passing::Flows(Classifier::new(overheads, scenario.traffic.len())),
-            emulator: Emulator::new(links, paths, measure, end),
+            emulator: Emulator::new(links, paths, measure, end)
+                .with_kernel_queues(KernelQueues::new(are_kernels)),
             interfaces: Interfaces::new(flows),
             captures: DeviceCaptures::new(scenario),
             tally: Tally::new(flows.len(), measure),
@@ -226,6 +229,34 @@ impl Crossing {
             deliver(tally, Delivery { to: HostSide::Receivers, due, count, merged: Some(header), packet })
         });
         result.and(worked)
+    }
+
+    /// Tells `ask` what the kernel is to be told of its queues of links, with the packet that arrives there.
+    pub fn ask_kernel(&mut self, mut ask: impl FnMut(Ask, &[u8])) {
+        self.emulator.ask_kernel(|asked, arriving| match arriving {
+            None => ask(asked, &[]),
+            Some((header, packet)) => {
+                if header.marked {
+                    wire::mark(packet);
+                }
+                ask(asked, packet);
+            }
+        });
+    }
+
+    /// The kernel's queue of a link gives it the packet with this number to send at `now`, ns, up to which the network has advanced.
+    pub fn taken(&mut self, now: u64, link: u32, number: u32, packet: &[u8]) {
+        // The discipline may have marked it, or changed it otherwise.
+        self.emulator.taken(now, link, number, |held| {
+            held.clear();
+            held.extend_from_slice(packet);
+            wire::is_marked(held)
+        });
+    }
+
+    /// The kernel's queue of a link drops the packet with this number at `now`, ns.
+    pub fn dropped_by_kernel(&mut self, now: u64, link: u32, number: u32) {
+        self.emulator.dropped_by_kernel(now, link, number);
     }
 
     /// A host has sent a packet at `at`, ns, up to which the network has advanced; returns what it is counted for.

@@ -85,11 +85,16 @@ pub fn configure(
     Ok(name)
 }
 
-/// Gives the device of this name queue, size and address, and brings it up.
-pub fn set_up(name: &str, address: Ipv4Addr, mtu: u32) -> io::Result<()> {
+/// Gives the device of this name its largest packets, bytes.
+pub fn set_mtu(name: &str, mtu: u32) -> io::Result<()> {
     let mut request = named(name);
     request.ifr_ifru.ifru_mtu = mtu as i32;
-    ask(&any_socket()?, libc::SIOCSIFMTU as _, &mut request)?;
+    ask(&any_socket()?, libc::SIOCSIFMTU as _, &mut request)
+}
+
+/// Gives the device of this name queue, size and address, and brings it up.
+pub fn set_up(name: &str, address: Ipv4Addr, mtu: u32) -> io::Result<()> {
+    set_mtu(name, mtu)?;
     set_queue_length(name, DEVICE_QUEUE)?;
     set_discipline(name, DISCIPLINE)?;
     set_address(name, address)?;

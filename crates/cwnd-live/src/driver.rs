@@ -10,8 +10,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// `_IO('c', 1)` and `_IOWR('c', 2, struct cwnd_begin)` of python/cwnd/linux/driver/cwnd_ioctl.h.
+/// `_IO('c', 1)`, `_IO('c', 3)` and `_IOWR('c', 2, struct cwnd_begin)` of python/cwnd/linux/driver/cwnd_ioctl.h.
 const MAKE_HOST: libc::c_ulong = 0x6301;
+const MAKE_LINK: libc::c_ulong = 0x6303;
 const BEGIN: libc::c_ulong = 0xc018_6302;
 
 /// `struct cwnd_begin`.
@@ -47,6 +48,25 @@ impl Driver {
         let answer = unsafe { libc::ioctl(self.0.as_raw_fd(), MAKE_HOST as _, side as libc::c_ulong) };
         let device = if answer == 0 { self.0.try_clone() } else { Err(io::Error::last_os_error()) };
         device.map(OwnedFd::from).map_err(while_doing("make the device of a host"))
+    }
+
+    /// Makes the device of the link of this number, whose queue is the kernel's, in the namespace of this thread; returns its name.
+    ///
+    /// # Errors
+    /// [`Error::System`].
+    pub fn make_link(&self, number: u32) -> Result<String, Error> {
+        // SAFETY: a request with a plain number.
+        match unsafe { libc::ioctl(self.0.as_raw_fd(), MAKE_LINK as _, libc::c_ulong::from(number)) } {
+            0 => Ok(format!("link{number}")),
+            _ => Err(while_doing("make the device of a link")(io::Error::last_os_error())),
+        }
+    }
+
+    /// Whether a queue bench is over.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let bytes = postcard::to_allocvec(&Message::Waits).expect("messages can be written");
+        (&self.0).write_all(&bytes).is_ok()
     }
 
     /// Lets the scenario begin, not before `lead` ns, where the kernel's count of ticks has run for `phase` ns, modulo 4096 ticks; returns

@@ -4,6 +4,7 @@
 //! Everything is scheduled at the time at which it is due, not at the time at which somebody looks: a caller that comes late
 //! delivers late, but what happens at the links is the same.
 
+use crate::kernel_queues::{Ask, KernelQueues};
 use crate::paths::{HostSide, Paths, Ways};
 use cwnd_link::{Backlog, DropCause, Link, LinkConfig, NEVER, Offered, PacketClass, Transit};
 use std::cmp::Reverse;
@@ -75,6 +76,8 @@ enum Due {
     Packet(u32),
     /// This link, which holds packets, has one for us.
     Link(u32),
+    /// This link, whose queue is the kernel's, can send the next packet.
+    Ready(u32),
 }
 
 /// The running network; `P` is a packet's content.
@@ -94,6 +97,7 @@ pub struct Emulator<P> {
     forwarded: Vec<Forwarded>,
     /// Of each flow: when the packets that its last link has accepted leave it, ns; in the order of time, as all pass one queue.
     departures: Vec<VecDeque<u64>>,
+    kernel_queues: KernelQueues,
 }
 
 impl<P> Emulator<P> {
@@ -113,7 +117,14 @@ impl<P> Emulator<P> {
             slots: Vec::new(),
             free: Vec::new(),
             dropped: Vec::new(),
+            kernel_queues: KernelQueues::default(),
         }
+    }
+
+    /// The same where the kernel has the queues of some of the links.
+    #[must_use]
+    pub fn with_kernel_queues(self, kernel_queues: KernelQueues) -> Self {
+        Self { kernel_queues, ..self }
     }
 
     /// When [`Emulator::advance`] has something to do next, ns; [`NEVER`] if nothing is on its way.
@@ -167,6 +178,7 @@ impl<P> Emulator<P> {
             self.due.pop();
             match due {
                 Due::Link(link) => self.depart(at, link),
+                Due::Ready(link) => self.kernel_queues.ready(link),
                 Due::Packet(slot) => {
                     let packet = self.slots[slot as usize].as_ref().expect("on its way");
                     let path = self.paths.of(packet.header.path, packet.header.from);
@@ -194,7 +206,42 @@ impl<P> Emulator<P> {
 
     /// What a link holds at `now`, ns.
     pub fn backlog(&mut self, link: u32, now: u64) -> Backlog {
-        self.links[link as usize].backlog(now)
+        let Backlog { packets, bytes } = self.links[link as usize].backlog(now);
+        let waiting = self.kernel_queues.backlog(link);
+        Backlog { packets: packets + waiting.packets, bytes: bytes + waiting.bytes }
+    }
+
+    /// Tells `ask` what the kernel is to be told of its queues, with the packet that arrives there.
+    pub fn ask_kernel(&mut self, mut ask: impl FnMut(Ask, Option<(&Header, &mut P)>)) {
+        for asked in self.kernel_queues.take_asks() {
+            let transported = match asked {
+                Ask::Enqueue { slot, .. } => self.slots[slot as usize].as_mut(),
+                Ask::Ready { .. } => None,
+            };
+            ask(asked, transported.map(|Transported { header, packet, .. }| (&*header, packet)));
+        }
+    }
+
+    /// The kernel's queue of a link gives it the packet of this slot to send at `now`, ns, up to which the network has advanced; `change` gets it,
+    /// and says whether the queue has marked it.
+    pub fn taken(&mut self, now: u64, link: u32, slot: u32, change: impl FnOnce(&mut P) -> bool) {
+        let Some(arrived) = self.kernel_queues.leaves(link, slot) else { return };
+        let Some(Transported { header, packet, .. }) = &mut self.slots[slot as usize] else { return };
+        let mark = change(packet) && !header.marked;
+        let what = (header.bytes, header.class.unwrap_or(PacketClass::Ack));
+        let Some(transit) = self.links[link as usize].send(now, arrived, what, mark) else { return };
+        if transit.departs != NEVER {
+            self.schedule(transit.departs, Due::Ready(link));
+        }
+        self.pass(slot, transit);
+    }
+
+    /// The kernel's queue of a link drops the packet of this slot at `now`, ns.
+    pub fn dropped_by_kernel(&mut self, now: u64, link: u32, slot: u32) {
+        if self.kernel_queues.leaves(link, slot).is_some() {
+            let cause = self.links[link as usize].count_drop(now);
+            self.drop(now, slot, link, cause);
+        }
     }
 
     /// Counts the packets that have left their flows' last links by `now`, ns.
@@ -243,6 +290,14 @@ impl<P> Emulator<P> {
         let (header, hop) = (*header, *hop as usize);
         let number = self.paths.of(header.path, header.from).links[hop];
         let class = header.class.unwrap_or(PacketClass::Ack);
+        if self.kernel_queues.has(number) {
+            if self.links[number as usize].loses(now) {
+                self.drop(now, slot, number, DropCause::Loss);
+            } else {
+                self.kernel_queues.enqueue(number, slot, now, header.bytes);
+            }
+            return;
+        }
         let link = &mut self.links[number as usize];
         match link.offer(now, header.bytes, class) {
             Offered::Departs(transit) => self.pass(slot, transit),

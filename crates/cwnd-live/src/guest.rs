@@ -7,8 +7,9 @@ use crate::applications::{Applications, ApplicationsReport};
 use crate::crossing::{FlowState, Rows};
 use crate::driver::Driver;
 use crate::error::{Error, while_doing};
+use crate::guest_queues::GuestQueues;
 use crate::host::{Host, kernel_release};
-use crate::message::{GivenScenario, GuestReport, Message};
+use crate::message::{Given, GivenScenario, GuestReport, Message};
 use crate::outcome::transfers_of_flows;
 use crate::paths::HostSide;
 use crate::plan::{Sockets, plans, tasks};
@@ -29,6 +30,10 @@ use std::time::Duration;
 const LEAD: u64 = 100_000_000;
 /// Time for the first ticks of the kernel: five at 100 per second.
 const FIRST_TICKS: Duration = Duration::from_millis(50);
+/// How often the guest looks whether a queue bench is over.
+const BENCH_LOOK: Duration = Duration::from_millis(100);
+/// Largest packets of the hosts in a queue bench, bytes: they send none.
+const BENCH_PACKET: u32 = 1500;
 /// Rows that a message has at most.
 const ROWS_AT_ONCE: usize = 256;
 /// Letters of a congestion control's name, at most.
@@ -38,7 +43,9 @@ const PREFIX: &str = "r_";
 /// Prefix of the kernel's own algorithms if they are recorded.
 const KERNELS_PREFIX: &str = "k_";
 /// What all hosts of this kernel share: room for connections whose windows are large, and for all packets that arrive at one time.
-const KERNEL_SETTINGS: [(&str, &str); 4] = [
+const KERNEL_SETTINGS: [(&str, &str); 5] = [
+    // The devices of links send nothing themselves.
+    ("net/ipv6/conf/default/disable_ipv6", "1"),
     ("net/core/netdev_max_backlog", "1000000"),
     ("net/core/rmem_max", "268435456"),
     ("net/core/wmem_max", "268435456"),
@@ -143,8 +150,12 @@ impl Loader for DriversAlgorithms<'_> {
 fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     let text = std::fs::read_to_string("/scenario.json").map_err(while_doing("read the scenario"))?;
     let refused = |why| while_doing("read the scenario")(io::Error::other::<String>(why));
-    let (scenario, traced) = GivenScenario::read(&text).map_err(refused)?;
+    let Given { scenario, traced, tc, is_bench } = GivenScenario::read(&text).map_err(refused)?;
     check(&scenario, Lane::Linux).map_err(Error::Scenario)?;
+    let queues = GuestQueues::new(&scenario, driver, tc)?;
+    if is_bench {
+        return bench(driver, &queues);
+    }
     let flows = scenario.expand();
     let mut loader = DriversAlgorithms { driver, names: Vec::new(), traced };
     let algorithms = Algorithms::load(&scenario, &flows, &mut loader)?;
@@ -204,8 +215,26 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
         traffic_algorithms: algorithms.names_of_traffic().map(|name| name.map(str::to_owned)).collect(),
         settings: all,
         dropped: senders.dropped()? + receivers.dropped()?,
+        queues: queues.counters()?,
         late_applications: lateness.per_mille(990),
     };
+    driver.tell(&Message::Over(Box::new(report)));
+    Ok(())
+}
+
+/// A queue bench: the library lets packets arrive at a link, and nobody else sends.
+fn bench(driver: &Driver, queues: &GuestQueues) -> Result<(), Error> {
+    // The driver has no beginning without them.
+    let settings = HostSettings::default();
+    let host = |side| Host::of_driver(side, BENCH_PACKET, &settings, || driver.make_host(side));
+    let _hosts = [host(HostSide::Senders)?, host(HostSide::Receivers)?];
+    std::thread::sleep(FIRST_TICKS);
+    driver.begin(LEAD, 0)?;
+    while !driver.is_over() {
+        std::thread::sleep(BENCH_LOOK);
+    }
+    let report =
+        GuestReport { kernel: kernel_release(), queues: queues.counters()?, ..GuestReport::default() };
     driver.tell(&Message::Over(Box::new(report)));
     Ok(())
 }

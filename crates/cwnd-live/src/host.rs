@@ -114,17 +114,12 @@ impl Host {
 
     /// Runs something in its namespace, in a thread of its own.
     pub fn within<T: Send>(&self, task: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        let enter = || {
-            self.enter()?;
-            task()
-        };
-        std::thread::scope(|scope| scope.spawn(enter).join().expect("it does not panic"))
+        within(self.namespace(), task)
     }
 
     /// Moves this thread into its namespace, for good.
     pub fn enter(&self) -> Result<(), Error> {
-        move_into_link_name_space(self.namespace.as_fd(), Some(LinkNameSpaceType::Network))
-            .map_err(while_doing("enter a network namespace"))
+        enter(self.namespace())
     }
 
     /// The number of its namespace, which the kernel's `struct net` has.
@@ -200,6 +195,24 @@ impl Host {
     }
 }
 
+/// Moves this thread into a namespace, for good.
+fn enter(namespace: BorrowedFd<'_>) -> Result<(), Error> {
+    move_into_link_name_space(namespace, Some(LinkNameSpaceType::Network))
+        .map_err(while_doing("enter a network namespace"))
+}
+
+/// Runs something in a namespace, in a thread of its own.
+pub fn within<T: Send>(
+    namespace: BorrowedFd<'_>,
+    task: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    let enter_first = || {
+        enter(namespace)?;
+        task()
+    };
+    std::thread::scope(|scope| scope.spawn(enter_first).join().expect("it does not panic"))
+}
+
 /// Makes a host in a namespace of its own.
 fn in_new_namespace(task: impl FnOnce() -> Result<Host, Error> + Send) -> Result<Host, Error> {
     let enter = || {
@@ -220,7 +233,7 @@ fn set(name: &str, value: &str) -> Result<(), Error> {
 }
 
 /// The namespace of this thread.
-fn own_namespace() -> Result<OwnedFd, Error> {
+pub fn own_namespace() -> Result<OwnedFd, Error> {
     open("/proc/thread-self/ns/net", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         .map_err(while_doing("open the network namespace"))
 }

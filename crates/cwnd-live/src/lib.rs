@@ -39,9 +39,12 @@ mod error;
 #[cfg(target_os = "linux")]
 pub mod guest;
 #[cfg(target_os = "linux")]
+mod guest_queues;
+#[cfg(target_os = "linux")]
 mod host;
 #[cfg(target_os = "linux")]
 mod interface;
+mod kernel_queues;
 #[cfg(target_os = "linux")]
 mod lab;
 #[cfg(target_os = "linux")]
@@ -82,8 +85,9 @@ mod transfers;
 mod wire;
 
 pub use emulator::{DroppedPacket, Emulator, Forwarded, Header};
+pub use kernel_queues::Ask;
 pub use paths::{HostSide, Path, Paths, Ways};
-pub use wire::{TcpSegment, UdpDatagram};
+pub use wire::{TcpSegment, UdpDatagram, is_marked};
 #[cfg(target_os = "linux")]
 pub use {
     algorithms::{PluginObjects, parameters, used},

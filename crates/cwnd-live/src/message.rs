@@ -19,18 +19,38 @@ pub struct GivenScenario {
     /// The algorithm whose connections are recorded, call by call.
     #[serde(default)]
     traced: Option<String>,
+    /// The program `tc` of the guest, where a link has a queue of the kernel.
+    #[serde(default)]
+    tc: Option<String>,
+    /// Whether it is a queue bench: packets arrive at the first link, and nobody else sends.
+    #[serde(default)]
+    is_bench: bool,
+}
+
+/// What it comes to.
+#[derive(Debug)]
+pub struct Given {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The algorithm whose connections are recorded.
+    pub traced: Option<String>,
+    /// See [`GivenScenario`].
+    pub tc: Option<String>,
+    /// See [`GivenScenario`].
+    pub is_bench: bool,
 }
 
 impl GivenScenario {
-    /// Reads one: the scenario, and the algorithm whose connections are recorded.
+    /// Reads one.
     ///
     /// # Errors
     /// A line that says why it is none.
-    pub fn read(text: &str) -> Result<(Scenario, Option<String>), String> {
-        let Self { scenario, files, traced } = serde_json::from_str(text).map_err(|why| why.to_string())?;
+    pub fn read(text: &str) -> Result<Given, String> {
+        let Self { scenario, files, traced, tc, is_bench } =
+            serde_json::from_str(text).map_err(|why| why.to_string())?;
         let file = |path: &str| files.get(path).cloned().ok_or_else(|| "it was not handed in".to_owned());
         let scenario = Scenario::from_toml_with(&scenario, &file).map_err(|invalid| invalid.to_string())?;
-        Ok((scenario, traced))
+        Ok(Given { scenario, traced, tc, is_bench })
     }
 }
 
@@ -60,6 +80,8 @@ pub enum Message {
     Flow(FlowReport),
     /// What a group of traffic has offered, in the order of the groups.
     Load(Load),
+    /// The guest waits for the end of a queue bench; refused before it.
+    Waits,
     /// The run is over.
     Over(Box<GuestReport>),
     /// The run has failed; why, in a line.
@@ -79,6 +101,8 @@ pub struct GuestReport {
     pub settings: Vec<(String, String)>,
     /// Packets that the hosts' devices have dropped.
     pub dropped: u64,
+    /// What `tc -s` says of the kernel's queue of each link that has one, in JSON, by the link's number.
+    pub queues: Vec<(u32, String)>,
     /// How late one in a hundred of the applications' starts, stops and looks was, ns.
     pub late_applications: u64,
 }

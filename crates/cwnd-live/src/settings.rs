@@ -7,7 +7,7 @@ use cwnd_scenario::{LiveSpec, Metrics, Scenario};
 const TIMESTAMPS: u32 = 12;
 
 /// Settings of a host.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct HostSettings {
     /// Names and values of the kernel's settings, below /proc/sys/net.
     pub of_kernel: Vec<(&'static str, String)>,

@@ -27,6 +27,9 @@ pub fn check(scenario: &Scenario, lane: Lane) -> Result<(), Invalid> {
         Err(Invalid { field, value, expected: format!("{expected} {in_lane}") })
     };
     scenario.without_stacks(&in_lane)?;
+    if lane != Lane::Linux {
+        scenario.without_kernels_queues(&in_lane)?;
+    }
     let flows: usize = scenario.flows.iter().map(|group| group.count as usize).sum();
     if flows > MAX_FLOWS {
         return refuse("flow".into(), Some(format!("{flows} flows")), &format!("at most {MAX_FLOWS}"));

@@ -89,6 +89,12 @@ pub fn is_markable(packet: &[u8]) -> bool {
     packet.get(1).is_some_and(|byte| byte & ECN != 0)
 }
 
+/// Whether a packet of IPv4 has a congestion mark (CE). // RFC 3168 §5
+#[must_use]
+pub fn is_marked(packet: &[u8]) -> bool {
+    packet.get(1).is_some_and(|byte| byte & ECN == ECN)
+}
+
 /// Gives a packet of IPv4 a congestion mark (CE), and its header the checksum that belongs to it. // RFC 3168 §5, RFC 1624 §3
 pub fn mark(packet: &mut [u8]) {
     let (Some(before), Some(checksum)) = (word(packet, 0), word(packet, 10)) else { return };

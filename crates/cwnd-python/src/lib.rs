@@ -16,6 +16,7 @@ mod kernel;
 mod lab;
 mod plugin;
 mod plugin_panic;
+mod queue_bench;
 mod registry;
 mod replay;
 mod scenario;
@@ -60,6 +61,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(disciplines::queue_disciplines, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::netem_meaning, module)?)?;
     module.add_function(wrap_pyfunction!(disciplines::drop_causes, module)?)?;
+    module.add_function(wrap_pyfunction!(queue_bench::queue_bench, module)?)?;
     module.add_function(wrap_pyfunction!(registry::slow_starts, module)?)?;
     module.add_function(wrap_pyfunction!(registry::stacks, module)?)?;
     module.add_function(wrap_pyfunction!(registry::nearest, module)?)?;

@@ -3,12 +3,45 @@
 
 use crate::invalid::{Invalid, shown};
 use crate::kernel_names::{PREFIX, kernels_own};
+use crate::keys::link::{KernelQueue, LinkSpec};
 use crate::model::Scenario;
 use crate::{ActionKind, pointer};
+use cwnd_link::Discipline;
 use serde_json::json;
 
 impl Scenario {
-    /// Refuses the kernel's own algorithms where there is no kernel, such as `in lane sim`.
+    /// Refuses queues of links that are the kernel's, but in lane linux.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the first of them.
+    pub fn without_kernels_queues(&self, place: &str) -> Result<(), Invalid> {
+        let of_kernel = |link: &LinkSpec| link.kernel_queue().map(KernelQueue::words);
+        let Some((number, words)) =
+            (0..).zip(&self.links).find_map(|(number, link): (usize, _)| Some((number, of_kernel(link)?)))
+        else {
+            return Ok(());
+        };
+        let link = match self.dumbbell {
+            Some(dumbbell) if dumbbell.reverse == Some(number as u32) => "link.reverse".to_owned(),
+            Some(_) => "link".to_owned(),
+            None => format!("link[{number}]"),
+        };
+        let names: Vec<_> = Discipline::ALL.iter().map(|discipline| discipline.name()).collect();
+        let first = words.split_whitespace().next().unwrap_or_default();
+        let ours = match first {
+            "pfifo" | "bfifo" => Some("droptail"),
+            "pfifo_head_drop" => Some("drop-head"),
+            _ => names.iter().copied().find(|name| *name == first),
+        };
+        let offer = ours.map_or_else(String::new, |name| format!(" (did you mean kind = \"{name}\"?)"));
+        Err(Invalid {
+            field: format!("{link}.queue"),
+            value: Some(shown(&json!(words))),
+            expected: format!("a queue of cwnd {place}{offer}; the kernel's run in lane linux"),
+        })
+    }
+
+    /// Refuses the kernel's own algorithms and queues where there is no kernel, such as `in lane sim`.
     ///
     /// # Errors
     /// [`Invalid`] with the first of them.
@@ -23,6 +56,7 @@ impl Scenario {
             ActionKind::Switch(_, cc, _) => Some(("action.switch.cc".to_owned(), cc)),
             _ => None,
         });
+        self.without_kernels_queues(place)?;
         let found =
             flows.chain(traffic).chain(switched).find_map(|(field, cc)| Some((field, kernels_own(cc)?)));
         let Some((field, name)) = found else { return Ok(()) };
@@ -66,6 +100,26 @@ mod tests {
         assert_eq!(refusal("cubic", traffic), at("traffic[0].cc", says("cdg", "")));
         let switch = "[[action]]\nswitch = { flow = 'cubic', at = '1s', cc = 'kernel/cdg' }";
         assert_eq!(refusal("cubic", switch), at("action.switch.cc", says("cdg", "")));
+    }
+
+    #[test]
+    fn queues_of_the_kernel_are_refused_where_there_is_none() {
+        let refusal = |qdisc: &str| {
+            let text = format!(
+                "duration = '2s'\n[link]\nrate = '10Mbit/s'\nrtt = '40ms'\nqueue = {{ kind = 'kernel', qdisc = '{qdisc}' }}\n[[flow]]\ncc = 'cubic'\n"
+            );
+            let scenario = Scenario::from_toml(&text).unwrap_or_else(|why| panic!("{why}"));
+            assert_eq!(Scenario::from_toml(&scenario.to_toml()).as_ref(), Ok(&scenario));
+            scenario.without_kernels_own("in lane sim").map_err(|why| why.to_string())
+        };
+        let says = |qdisc: &str, offer: &str| {
+            Err(format!(
+                "link.queue: \"{qdisc}\" is not accepted; expected a queue of cwnd in lane sim{offer}; the kernel's run in lane linux"
+            ))
+        };
+        assert_eq!(refusal("pie limit 100"), says("pie limit 100", ""));
+        assert_eq!(refusal("codel"), says("codel", " (did you mean kind = \"codel\"?)"));
+        assert_eq!(refusal("pfifo limit 9"), says("pfifo limit 9", " (did you mean kind = \"droptail\"?)"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! What a scenario holds, as headings, legends and marks name it.
 
 use crate::flow_labels::names;
+use crate::keys::kernel_queue::KERNEL;
 use crate::keys::link::LinkSpec;
 use crate::model::{Action, Scenario};
 use serde_json::Value;
@@ -33,10 +34,13 @@ impl Scenario {
 }
 
 impl LinkSpec {
-    /// The kind of its queue, as a scenario writes it, and its limit in words; `None` without a rate, where it has none.
+    /// The kind of its queue, as a scenario writes it, and its limit in words, of the kernel's the words of tc; `None` without a rate, where it has none.
     #[must_use]
     pub fn queue_in_words(&self) -> Option<(&'static str, String)> {
-        self.queue.as_ref().map(|queue| (queue.discipline.discipline.name(), queue.limit.in_words()))
+        self.queue.as_ref().map(|queue| match &queue.kernel {
+            Some(kernel) => (KERNEL, kernel.words()),
+            None => (queue.discipline.discipline.name(), queue.limit.in_words()),
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //! `failure FILE`: reduces an input of libFuzzer, or a scenario in TOML, to the smallest scenario with the same failure, and prints both.
 //! `failure --hunt COUNT SEED`: the same for every failure, known or not, each once, of random inputs without libFuzzer.
 //! `failure --seeds COUNT SEED FOLDER`: fills a folder with random inputs for libFuzzer to begin with.
+//! `failure --scenarios COUNT SEED FOLDER`: fills a folder with their scenarios in TOML, for other lanes.
 
 use cwnd_fuzz::{distance, document, failure_of, kind_of, random_bytes, shrink};
 use serde_json::Value;
@@ -15,11 +16,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["--seeds", count, seed, folder] => seeds(count.parse()?, seed.parse()?, Path::new(folder)),
+        ["--scenarios", count, seed, folder] => scenarios(count.parse()?, seed.parse()?, Path::new(folder)),
         ["--hunt", count, seed] => hunt(count.parse()?, seed.parse()?),
         [file] => from_file(Path::new(file)),
-        _ => {
-            Err("usage: failure FILE | failure --hunt COUNT SEED | failure --seeds COUNT SEED FOLDER".into())
-        }
+        _ => Err(
+            "usage: failure FILE | failure --hunt COUNT SEED | failure --seeds|--scenarios COUNT SEED FOLDER"
+                .into(),
+        ),
     }
 }
 
@@ -27,6 +30,14 @@ fn seeds(count: u64, seed: u64, folder: &Path) -> Result<(), Box<dyn Error>> {
     for number in 0..count {
         let bytes = random_bytes(seed.wrapping_add(number), LENGTH);
         std::fs::write(folder.join(format!("random-{number}")), bytes)?;
+    }
+    Ok(())
+}
+
+fn scenarios(count: u64, seed: u64, folder: &Path) -> Result<(), Box<dyn Error>> {
+    for number in 0..count {
+        let whole = document(&random_bytes(seed.wrapping_add(number), LENGTH));
+        std::fs::write(folder.join(format!("random-{number}.toml")), toml::to_string(&whole)?)?;
     }
     Ok(())
 }

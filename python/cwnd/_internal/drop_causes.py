@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from cwnd import _native
@@ -13,12 +13,20 @@ if TYPE_CHECKING:
 
 #: Every cause, in the order of the columns.
 CAUSES = tuple(_native.drop_causes())
-#: The columns of a flow or a link that count them.
-COLUMNS = tuple(cause["column"] for cause in CAUSES)
+#: The column of what a queue of the kernel drops, which only lane linux has.
+KERNELS = "drops_kernel"
+#: The causes of every lane, and the columns of a flow or a link that count them.
+USUAL = tuple(cause for cause in CAUSES if cause["column"] != KERNELS)
+COLUMNS = tuple(cause["column"] for cause in USUAL)
 #: The column of what the loss process drops, which needs no queue.
 LOSSES = "drops_loss"
 #: The kinds of their events.
 EVENTS = tuple(cause["event"] for cause in CAUSES)
+
+
+def columns_of(row: Mapping[str, object]) -> tuple[str, ...]:
+    """The columns that count the drops of this flow or link."""
+    return (*COLUMNS, KERNELS) if KERNELS in row else COLUMNS
 
 
 def reported(dropped: Callable[[str], bool], *, has_queue: bool) -> list[DropCause]:

@@ -56,6 +56,8 @@ class FlowSummary(TypedDict):
     drops_head: int
     #: drops by the loss process (packets)
     drops_loss: int
+    #: drops by the kernel's queue (packets)
+    drops_kernel: NotRequired[int]
     #: `packets_sent` of the whole run (packets)
     packets_sent_run: int
     #: `retransmits` of the whole run (packets)
@@ -72,6 +74,8 @@ class FlowSummary(TypedDict):
     drops_head_run: int
     #: `drops_loss` of the whole run (packets)
     drops_loss_run: int
+    #: `drops_kernel` of the whole run (packets)
+    drops_kernel_run: NotRequired[int]
     #: numbers of the links that its data cross
     path: list[int]
     #: numbers of the links that its acknowledgements cross
@@ -95,6 +99,7 @@ class FlowIntervals(TypedDict, total=False):
     drops_early: IntervalDocument
     drops_head: IntervalDocument
     drops_loss: IntervalDocument
+    drops_kernel: IntervalDocument
     packets_sent_run: IntervalDocument
     retransmits_run: IntervalDocument
     timeouts_run: IntervalDocument
@@ -103,6 +108,7 @@ class FlowIntervals(TypedDict, total=False):
     drops_early_run: IntervalDocument
     drops_head_run: IntervalDocument
     drops_loss_run: IntervalDocument
+    drops_kernel_run: IntervalDocument
 
 
 class LinkSummary(TypedDict):
@@ -126,6 +132,8 @@ class LinkSummary(TypedDict):
     drops_head: int
     #: drops by the loss process (packets)
     drops_loss: int
+    #: drops by the kernel's queue (packets)
+    drops_kernel: NotRequired[int]
     #: `drops_queue` of the whole run (packets)
     drops_queue_run: int
     #: `drops_early` of the whole run (packets)
@@ -134,6 +142,8 @@ class LinkSummary(TypedDict):
     drops_head_run: int
     #: `drops_loss` of the whole run (packets)
     drops_loss_run: int
+    #: `drops_kernel` of the whole run (packets)
+    drops_kernel_run: NotRequired[int]
     #: packets that its queue marked instead of dropping (ECN) (packets)
     marks: int
     #: `marks` of the whole run (packets)
@@ -160,10 +170,12 @@ class LinkIntervals(TypedDict, total=False):
     drops_early: IntervalDocument
     drops_head: IntervalDocument
     drops_loss: IntervalDocument
+    drops_kernel: IntervalDocument
     drops_queue_run: IntervalDocument
     drops_early_run: IntervalDocument
     drops_head_run: IntervalDocument
     drops_loss_run: IntervalDocument
+    drops_kernel_run: IntervalDocument
     marks: IntervalDocument
     marks_run: IntervalDocument
     queue_mean_ms: IntervalDocument

@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from cwnd.fidelity.captures import NO_PACKETS, Packets, read
+from cwnd._internal.captures import NO_PACKETS, Packets, read
 from cwnd.result.result import Result
 
 #: How far the times of a packet may be apart. The kernel reads its clock in steps of 256 ns a few times between an acknowledgement and the

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Lane linux: a scenario in a user-mode Linux kernel in virtual time. Here are the kernels: built, listed, found. `trace` records what
-connections do in one."""
+connections do in one, `queue` what becomes of packets in one of its queues."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from cwnd.linux.steps import Step
 
 if TYPE_CHECKING:
     from cwnd.kernel.virtual_trace import trace
+    from cwnd.linux.queue_bench import queue
 
-__all__ = ["Kernel", "Step", "build", "find", "kernels", "remove", "trace"]
+__all__ = ["Kernel", "Step", "build", "find", "kernels", "queue", "remove", "trace"]
 
 
 def __getattr__(name: str) -> object:
-    # It needs Arrow, whose import takes longer than the rest of a command.
+    # They need Arrow, whose import takes longer than the rest of a command.
     if name == "trace":
         from cwnd.kernel.virtual_trace import trace
 
         globals()[name] = trace
         return trace
+    if name == "queue":
+        from cwnd.linux.queue_bench import queue
+
+        globals()[name] = queue
+        return queue
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

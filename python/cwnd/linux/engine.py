@@ -21,6 +21,7 @@ from cwnd import _native
 from cwnd._internal.input_errors import refused
 from cwnd._native import Scenario
 from cwnd.linux.guest_memory import archive
+from cwnd.linux.guest_tools import tc
 from cwnd.linux.report import VirtualReport
 from cwnd.plugin.kernel_objects import plugin_sets
 
@@ -109,6 +110,15 @@ class Header(TypedDict):
     tables: dict[str, tuple[int, int]]
 
 
+class BenchHeader(TypedDict):
+    """The first part of the result of a queue bench."""
+
+    #: release of the kernel
+    kernel: str
+    #: what `tc` says of the queue at the end
+    qdisc: object
+
+
 class VirtualRun:
     """A run of a scenario by a kernel in virtual time: `step` waits for it, and at its end summary and tables are there.
 
@@ -118,7 +128,9 @@ class VirtualRun:
 
     LANE = "linux"
 
-    def __init__(self, scenario: Scenario, kernel: Kernel, traced: str | None = None) -> None:
+    def __init__(
+        self, scenario: Scenario, kernel: Kernel, traced: str | None = None, arrivals: bytes | None = None
+    ) -> None:
         if lacking := parts_that_lack():
             raise OSError(
                 f"lane {self.LANE}: this cwnd has no {' and no '.join(lacking)}; `make linux` in a clone builds them"
@@ -132,16 +144,28 @@ class VirtualRun:
         self.kernel = kernel
         self.duration_ns = round(scenario.duration_s * 1e9)
         files = {each.path: each.contents.decode() for each in scenario.files}
-        given = json.dumps({"scenario": scenario.to_toml(), "files": files, "traced": traced}).encode()
-        guest = b"".join(archive(GUEST.read_bytes(), given))
+        program, tools = tc() if any(link.queue == KERNELS for link in scenario.links) else (None, {})
+        given = json.dumps(
+            {
+                "scenario": scenario.to_toml(),
+                "files": files,
+                "traced": traced,
+                "tc": program,
+                "is_bench": arrivals is not None,
+            }
+        ).encode()
+        guest = b"".join(archive(GUEST.read_bytes(), given, tools))
         self.guest, self.given = Memory("guest", guest), Memory("scenario", given)
         self.progress_memory, self.result, self.console = Memory("progress"), Memory("result"), Memory("console")
         self.packets_memory = {host: Memory(host) for host in ("senders", "receivers")}
         self.taken = dict.fromkeys(self.packets_memory, 0)
+        self.arrivals = None if arrivals is None else Memory("arrivals", arrivals)
         self.records = {} if traced is None else {table: Memory(table) for table in RECORDS}
         self.cpu_s = 0.0
         self.header: Header | None = None
         self.tables: dict[str, pa.Table] = {}
+        #: of a queue bench: see `cwnd.linux.queue_bench`
+        self.fates = b""
         self.process = self.boot(scenario)
         self.guest.file.close()
         self.given.file.close()
@@ -157,6 +181,8 @@ class VirtualRun:
             **{host.upper(): each.number for host, each in self.packets_memory.items()},
             **{RECORDS[table]: each.number for table, each in self.records.items()},
         }
+        if self.arrivals is not None:
+            descriptors["ARRIVALS"] = self.arrivals.number
         environment = {
             "LD_PRELOAD": str(LINKS),
             "TMPDIR": place_of_memory(),
@@ -223,6 +249,10 @@ class VirtualRun:
         import pyarrow as pa
 
         self.header = header
+        if self.arrivals is not None:
+            self.bench = cast("BenchHeader", header)
+            self.fates = self.result.read(8 + length, self.result.size)
+            return
         for name, (start, size) in header["tables"].items():
             stream = self.result.read(8 + length + start, size)
             self.tables[name] = pa.ipc.open_stream(stream).read_all()
@@ -315,6 +345,8 @@ class VirtualRun:
         return batch
 
 
+#: Kind of a queue that the kernel has.
+KERNELS = "kernel"
 #: Tables of a trace, and what the library calls them.
 RECORDS = {"hooks": "HOOKS", "packets": "PACKETS", "cwnd": "WINDOWS"}
 #: Tables of samples and events, which may be long.

@@ -6,7 +6,8 @@ The kernel's Documentation/driver-api/early-userspace/buffer-format.rst describe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
 
 #: Kinds of files, with their rights.
 FOLDER, PROGRAM, FILE, CHARACTERS = 0o040755, 0o100755, 0o100644, 0o020600
@@ -28,12 +29,19 @@ def padded(part: bytes) -> bytes:
     return part + bytes(-len(part) % 4)
 
 
-def archive(program: bytes, scenario: bytes) -> Iterable[bytes]:
-    """The guest's files: its program, the scenario, the console, and folders for what the kernel shows."""
+def archive(program: bytes, scenario: bytes, tools: Mapping[str, bytes] | None = None) -> Iterable[bytes]:
+    """The guest's files: its program, the scenario, the console, folders for what the kernel shows, and other programs by their places."""
     yield entry(1, "dev", FOLDER)
     yield entry(2, "dev/console", CHARACTERS, device=CONSOLE)
     yield entry(3, "proc", FOLDER)
     yield entry(4, "sys", FOLDER)
     yield entry(5, "scenario.json", FILE, scenario)
     yield entry(6, "init", PROGRAM, program)
+    places = [place.lstrip("/") for place in tools or {}]
+    folders = {str(folder) for place in places for folder in PurePosixPath(place).parents} - {"."}
+    # A folder comes before what is in it.
+    yield from (entry(number, folder, FOLDER) for number, folder in enumerate(sorted(folders), 7))
+    contents = (tools or {}).values()
+    for number, (place, content) in enumerate(zip(places, contents), 7 + len(folders)):
+        yield entry(number, place, PROGRAM, content)
     yield entry(0, TRAILER, 0)

@@ -32,3 +32,5 @@ class VirtualReport(TypedDict):
     dsack_duplicates: int
     #: settings of the hosts, offloads of their devices, parameters of the kernel's own algorithms that were used
     settings: dict[str, str]
+    #: of each link whose queue is the kernel's what `tc -s -j qdisc show` says at the end of the run, by its name
+    qdiscs: dict[str, list[dict[str, object]]]

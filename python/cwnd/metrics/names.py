@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from cwnd._internal.drop_causes import CAUSES
+from cwnd._internal.drop_causes import USUAL
 from cwnd._internal.input_errors import refused
 from cwnd._native import nearest
 from cwnd.metrics.transfers import SIZE_CLASSES
@@ -56,7 +56,7 @@ PRINTED: dict[str, tuple[str, ...]] = {
     "drop_dispersion": ("dispersion",),
     "cwnd_mean": ("mean cwnd",),
     "drops": ("dropped",),
-    **{cause["column"]: (cause["heading"],) for cause in CAUSES},
+    **{cause["column"]: (cause["heading"],) for cause in USUAL},
     "marks": ("marked",),
     "finished": ("ended",),
     "failures": ("failed",),

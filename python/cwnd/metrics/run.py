@@ -158,7 +158,9 @@ def measures(run: MeasuredRun, groups: Sequence[Sequence[int]], settings: Settin
         waits = queueing_delay(run.waits, number) if has_queue(link) else WITHOUT_QUEUE
         return LinkMeasures(
             utilization=Measure(link["utilization"], why=without_capacity(link)),
-            loss_rate=loss_rate(sum(int(number_of(link, column)) for column in drop_causes.COLUMNS), link["packets"]),
+            loss_rate=loss_rate(
+                sum(int(number_of(link, column)) for column in drop_causes.columns_of(link)), link["packets"]
+            ),
             drop_run=mean_drop_run(runs_of_drops(by, where)),
             drop_dispersion=index_of_dispersion(at, window_s=settings.scale_s, begin_s=begin_s, end_s=end_s),
             synchronisation=synchronised([flow for flow, row in enumerate(flows) if number in row["path"]]),

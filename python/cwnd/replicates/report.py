@@ -38,7 +38,7 @@ LINK = (
     ("Mbit/s", "capacity_mbps", 1, 2),
     ("used %", "utilization", 100, 1),
     ("lost %", "loss_rate", 100, 4),
-    *((cause["heading"], cause["column"], 1, 0) for cause in drop_causes.CAUSES),
+    *((cause["heading"], cause["column"], 1, 0) for cause in drop_causes.USUAL),
     ("run of drops", "drop_run", 1, 2),
     ("dispersion", "drop_dispersion", 1, 1),
 )
@@ -138,7 +138,7 @@ def table(document: ReplicatesDocument, printer: Printer | None = None) -> None:
         + ("delay: waiting time in the queue; " if delays is DELAY else "")
         + drop_causes.legend(
             drop_causes.reported(
-                lambda column: any(is_informative(interval_of(link, column)) for link in links),
+                lambda column: any(column in link and is_informative(interval_of(link, column)) for link in links),
                 has_queue=delays is DELAY,
             )
         )

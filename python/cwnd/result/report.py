@@ -61,13 +61,15 @@ def percent(part: float) -> str:
 
 def loss_fraction(link: LinkSummary) -> float:
     """The fraction of the packets offered to a link that it dropped."""
-    dropped = sum(number(link, column) for column in drop_causes.COLUMNS)
+    dropped = sum(number(link, column) for column in drop_causes.columns_of(link))
     return dropped / (dropped + link["packets"]) if dropped else 0.0
 
 
 def causes_of(links: Sequence[LinkSummary]) -> list[DropCause]:
     """The causes of drops that a report of these links has."""
-    return drop_causes.reported(lambda column: any(number(link, column) for link in links), has_queue=has_queue(links))
+    return drop_causes.reported(
+        lambda column: any(column in link and number(link, column) for link in links), has_queue=has_queue(links)
+    )
 
 
 def has_queue(links: Sequence[LinkSummary]) -> bool:
@@ -173,7 +175,10 @@ def whole_run(summary: Summary) -> str:
     flows = ", ".join(count_of(total(summary["flows"], f"{kind}s"), kind) for kind in kinds)
     of_flows = [f"flows: {flows}"] if summary["flows"] else []
     return "in the whole run, " + "; ".join(
-        [*of_flows, f"links, all traffic: {count_of(total(summary['links'], *drop_causes.COLUMNS), 'drop')}"]
+        [
+            *of_flows,
+            f"links, all traffic: {count_of(total(summary['links'], *drop_causes.columns_of(next(iter(summary['links']), {}))), 'drop')}",
+        ]
     )
 
 

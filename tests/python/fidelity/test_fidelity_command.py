@@ -11,8 +11,8 @@ import pytest
 from conftest import Cli, refused
 
 import cwnd as package
+from cwnd._internal.captures import read
 from cwnd.fidelity import runner, scenarios
-from cwnd.fidelity.captures import read
 from cwnd.fidelity.documents import FidelityDocument, causes, summary, unexplained
 from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.numbers import KINDS, numbers

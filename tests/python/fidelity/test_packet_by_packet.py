@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cwnd as package
-from cwnd.fidelity.captures import Packets, read
+from cwnd._internal.captures import Packets, read
 from cwnd.fidelity.packets import PacketByPacket, described, first_difference, what_differs
 
 END_NS = 10_000_000_000

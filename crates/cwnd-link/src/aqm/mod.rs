@@ -21,6 +21,12 @@ const LOSS: CauseWords = cause!(
     heading "random", counted "by the loss process", legend "by the loss process", picture "random losses", always true
 );
 
+/// What is said of packets that a queue of the kernel has dropped.
+const KERNEL: CauseWords = cause!(
+    "kernel", link "by the kernel's queue", flow "by the kernel's queue",
+    heading "qdisc", counted "by the kernel's queue", legend "by the kernel's queue", picture "drops by the kernel's queue", always false
+);
+
 /// The table of queue disciplines: `Name: type, its settings, drops Cause;` a line. Those at `arrival` implement [`AtArrival`], those at
 /// the `head` [`AtHead`]. One at the head without a cause of its own drops for want of room. DropTail, which has no settings, is the
 /// absence of a discipline.
@@ -44,12 +50,14 @@ macro_rules! disciplines {
             $($(#[doc = concat!("See [`Discipline::", stringify!($Head), "`].")] $HeadCause,)?)*
             /// The loss process lost it.
             Loss,
+            /// A queue of the kernel dropped it: see [`crate::Link::send`].
+            Kernel,
         }
 
         impl DropCause {
             /// All of them.
             pub const ALL: &'static [Self] =
-                &[Self::Full, $(Self::$ArrivalCause,)* $($(Self::$HeadCause,)?)* Self::Loss];
+                &[Self::Full, $(Self::$ArrivalCause,)* $($(Self::$HeadCause,)?)* Self::Loss, Self::Kernel];
 
             /// What is said of such drops.
             #[must_use]
@@ -59,6 +67,7 @@ macro_rules! disciplines {
                     $(Self::$ArrivalCause => &<$arrival>::CAUSE,)*
                     $($(Self::$HeadCause => &<$head>::CAUSE,)?)*
                     Self::Loss => &LOSS,
+                    Self::Kernel => &KERNEL,
                 }
             }
         }

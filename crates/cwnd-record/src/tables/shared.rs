@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What the columns of several tables have in common.
 
+use crate::Lane;
 use crate::column::{Column, Read};
 use cwnd_link::{CauseWords, DropCause, Drops};
 
@@ -22,7 +23,9 @@ pub(super) fn by_cause<R>(
 ) -> Vec<Column<R>> {
     let column = |cause: &DropCause| {
         let (name, doc) = words(cause.words());
-        Column::new(name, "packets", doc, Read::Dropped(read, *cause))
+        let column = Column::new(name, "packets", doc, Read::Dropped(read, *cause));
+        // Only there a kernel has the queues of links.
+        if *cause == DropCause::Kernel { column.only(&[Lane::Linux]) } else { column }
     };
     DropCause::ALL.iter().map(column).collect()
 }

@@ -207,7 +207,7 @@ impl RowFormat for NewLimit {
             return Ok(limit);
         };
         if !links.has_queue(number) {
-            let expected = "a link that has a queue: without a rate it has none";
+            let expected = "a link that has a queue of cwnd: without a rate it has none, and the kernel's has its own limit";
             return table.refuse("link", Some(&json!(name)), expected);
         }
         match links.check_limit(number, buffer, scope.packet_size) {

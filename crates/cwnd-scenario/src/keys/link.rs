@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The keys of a link.
 
+pub use super::kernel_queue::KernelQueue;
 pub use super::link_formats::JitterSpec;
 pub use super::queue::{DisciplineSpec, QueueSpec};
 pub use super::rate_formats::{LinkDelay, LinkRate};
@@ -38,7 +39,7 @@ keys! {
             "whether the queue's limit, in packets or bytes, includes the packet being sent", "FreeBSD: dummynet; ns-2: limit_";
         tick: Option<u64> = None, Optional(TimeAbove0, "none"), "ns",
             "the link moves packets only at multiples of this time. A packet that arrives in between counts as arriving at the previous multiple; it leaves the queue, and later the link, at the first multiple at or after the time it is due. 1/HZ of a machine with dummynet", "FreeBSD: dummynet, kern.hz";
-        queue: Option<QueueSpec> = Some(QueueSpec { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL }),
+        queue: Option<QueueSpec> = Some(QueueSpec::DEFAULT),
             Optional(Queue, "`{ kind = \"droptail\", limit = \"1bdp\" }`; none without a `rate`"), "",
             "the queue", "";
     }
@@ -251,6 +252,12 @@ impl LinkSpec {
         if self.count_in_service { limit.in_all() } else { limit }
     }
 
+    /// Its queue where it is one of the kernel.
+    #[must_use]
+    pub fn kernel_queue(&self) -> Option<&KernelQueue> {
+        self.queue.as_ref()?.kernel.as_ref()
+    }
+
     /// A discipline of this link's queue, with its settings in packets or bytes.
     pub(crate) fn discipline_config(&self, spec: &DisciplineSpec, packet: u32) -> DisciplineConfig {
         let DisciplineSpec { discipline, settings } = spec;
@@ -273,7 +280,7 @@ impl KnownLinks for Vec<LinkSpec> {
     }
 
     fn has_queue(&self, number: usize) -> bool {
-        self[number].queue.is_some()
+        self[number].queue.is_some() && self[number].kernel_queue().is_none()
     }
 
     fn check_limit(&self, number: usize, limit: Buffer, packet: u32) -> Result<(), String> {
@@ -289,6 +296,16 @@ fn with_or_without_rate(link: LinkSpec, table: &mut TableReader<'_>) -> Result<L
             return table.refuse("delay_limit", Some(limit), expected);
         }
         let queue = link.queue.or(LinkSpec::defaults().queue);
+        if queue.as_ref().is_some_and(|queue| queue.kernel.is_some()) {
+            // Both say how our own queue counts and looks.
+            let tick = table.get("tick");
+            let flag = table.get("count_in_service").filter(|flag| **flag == json!(true));
+            if let Some((key, value)) =
+                tick.map(|value| ("tick", value)).or_else(|| flag.map(|value| ("count_in_service", value)))
+            {
+                return table.refuse(key, Some(value), format!("no {key}: the queue is the kernel's"));
+            }
+        }
         return Ok(LinkSpec { queue, delay_limit: None, ..link });
     }
     let queue = table.get("queue").map(|value| ("queue", value));

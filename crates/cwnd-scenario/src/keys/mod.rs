@@ -14,6 +14,7 @@ mod form;
 pub(crate) mod formats;
 pub(crate) mod host;
 pub(crate) mod host_settings;
+pub(crate) mod kernel_queue;
 mod lanes;
 pub(crate) mod link;
 mod link_formats;

@@ -2,6 +2,7 @@
 //! The keys of a link's queue: its discipline, its limit, and the discipline's settings, whose rows `cwnd-link` has.
 
 use super::formats::{BufferSize, Flag, Fraction, Required, TimeAbove0};
+use super::kernel_queue::{self, KERNEL, KernelQueue};
 use super::words::listed;
 use super::{Absent, Form, Key, Keyed, KindKeys, Parsed, Quantity, RowFormat, Scope, ValueFormat, keys};
 use crate::buffer::{self, BUFFER, Buffer, INFINITE};
@@ -34,7 +35,7 @@ impl ValueFormat for QueueLimit {
 }
 
 keys! {
-    /// The key that every queue has.
+    /// The key that every queue of ours has.
     struct LimitTable {
         limit: Buffer = Buffer::Bdp(1_000_000, 0), Required(QueueLimit), "",
             "max queue; the packet being sent does not count. `infinite` is no limit: no packet is dropped because the queue is full, and only the senders' windows limit it. `1bdp` is rate × `rtt` in whole packets, rounded down, but at least one packet. `\"0.1bdp, at least 4packets\"` sets a larger minimum", "";
@@ -67,6 +68,14 @@ pub struct QueueSpec {
     pub limit: Buffer,
     /// Its discipline.
     pub discipline: DisciplineSpec,
+    /// The kernel's, which has its own limit and discipline, where it is one: then it has neither here.
+    pub kernel: Option<KernelQueue>,
+}
+
+impl QueueSpec {
+    /// Drop-tail of one BDP.
+    pub(crate) const DEFAULT: Self =
+        Self { limit: Buffer::Bdp(1_000_000, 0), discipline: DisciplineSpec::DROP_TAIL, kernel: None };
 }
 
 /// A queue. Its limit is checked when the link's rate and RTT are known.
@@ -78,17 +87,26 @@ impl RowFormat for Queue {
     fn parse(&self, table: &mut TableReader<'_>, key: &'static str, scope: &Scope<'_>) -> Parsed<QueueSpec> {
         let Some(value) = table.get(key) else { return Ok(None) };
         let mut keys = TableReader::new(&table.field(key), value)?;
-        let names: Vec<&str> = Discipline::ALL.iter().map(|discipline| discipline.name()).collect();
+        if keys.get("kind").is_some_and(|kind| kind == KERNEL) {
+            let queue = kernel_queue::parse(&mut keys, scope)?;
+            keys.finish()?;
+            return Ok(Some(queue));
+        }
+        let ours = Discipline::ALL.iter().map(|discipline| discipline.name());
+        let names: Vec<&str> = ours.chain([KERNEL]).collect();
         let named = |value: &Value| Discipline::ALL.iter().copied().find(|known| value == known.name());
         let discipline = keys.required_name("kind", &listed(&names, " or "), &names, named)?;
         let LimitTable { limit } = LimitTable::defaults().parse_keys(&mut keys, scope)?;
         let settings = discipline.settings().iter().map(|setting| parse_setting(setting, &mut keys, scope));
         let settings = settings.collect::<Result<_, _>>()?;
         keys.finish()?;
-        Ok(Some(QueueSpec { limit, discipline: DisciplineSpec { discipline, settings } }))
+        Ok(Some(QueueSpec { limit, discipline: DisciplineSpec { discipline, settings }, kernel: None }))
     }
 
     fn print(&self, queue: &QueueSpec) -> Option<Value> {
+        if let Some(kernel) = &queue.kernel {
+            return Some(kernel_queue::print(kernel));
+        }
         let mut map = Map::from_iter([("kind".to_owned(), json!(queue.discipline.discipline.name()))]);
         map.extend(LimitTable { limit: queue.limit }.print_keys());
         map.extend(queue.discipline.rows().map(|(row, value)| (row.name.to_owned(), write(row, value))));
@@ -99,9 +117,9 @@ impl RowFormat for Queue {
         let kinds = Discipline::ALL.iter().map(|discipline| KindKeys {
             name: discipline.name(),
             help: discipline.help(),
-            keys: discipline.settings().iter().map(key).collect(),
+            keys: LimitTable::keys().into_iter().chain(discipline.settings().iter().map(key)).collect(),
         });
-        Form::ByKind { key: "kind", kinds: kinds.collect(), common: LimitTable::keys() }
+        Form::ByKind { key: "kind", kinds: kinds.chain([kernel_queue::kind()]).collect(), common: Vec::new() }
     }
 }
 

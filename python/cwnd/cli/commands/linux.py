@@ -154,3 +154,71 @@ def trace(
         report(stored.summary, out)
     if stored.summary["differences"]:
         raise typer.Exit(1)
+
+
+@app.command()
+def queue(
+    arrivals: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ARRIVALS",
+            help="What arrives: a table (.csv, .parquet) with time_s or time_ns, bytes, and, if needed, flow, ecn, dscp, from, to; or the folder of a run that has recorded packets.",
+        ),
+    ],
+    qdisc: Annotated[
+        str,
+        typer.Option(
+            "--qdisc", metavar="WORDS", help='The qdisc in the words of tc, such as "fq_codel limit 1000 ecn".'
+        ),
+    ],
+    rate: Annotated[str, typer.Option("--rate", metavar="RATE", help="Rate of the link, such as 10Mbit/s.")],
+    beside: Annotated[
+        str | None,
+        typer.Option(
+            "--beside",
+            metavar="QUEUE",
+            help='A queue of cwnd that gets the same arrivals, as a scenario has it: \'{ kind = "codel", limit = "1000packets" }\'.',
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--out", metavar="FILE", help="Write what becomes of each packet to this file (.csv, .parquet)."
+        ),
+    ] = None,
+    kernel: Annotated[
+        str | None,
+        typer.Option(
+            "--kernel",
+            metavar="NAME",
+            help="Kernel, as cwnd linux list shows it.",
+            show_default="the newest with HZ 250",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Let packets arrive at a qdisc of the kernel at given times, and show which are dropped, which are marked and when each leaves.
+
+    No sender answers. --beside compares a queue of cwnd packet by packet. docs/guide/kernel-queues.md says more.
+
+    Example: cwnd linux queue arrivals.csv --qdisc "fq_codel limit 1000 ecn" --rate 10Mbit/s
+    """
+    from contextlib import nullcontext
+
+    from cwnd._internal.messages import shows_progress
+    from cwnd.cli.progress import shown
+    from cwnd.linux.queue_bench import queue as bench
+    from cwnd.linux.queue_bench import write
+    from cwnd.linux.queue_report import document, report, table_of, writable
+
+    if out is not None:
+        writable(out)
+    other = None if beside is None else table_of(beside)
+    with shown("queueing") if shows_progress() else nullcontext() as watch:
+        result = bench(arrivals, qdisc, rate=rate, beside=other, kernel=kernel, progress=watch)
+    if out is not None:
+        write(result, out)
+    if as_json:
+        print(json.dumps(document(result)))
+    else:
+        report(result, qdisc, rate, beside)

@@ -65,6 +65,10 @@ struct cwnd_kernel {
 	 * that of the kernel with that name instead. `recorded`: what its connections do is recorded. Returns 0, or a negative error.
 	 */
 	int (*add)(unsigned int number, const char *name, int sets_the_rate, const char *kernels, int recorded);
+	/* A packet of IPv4 arrives at the queue of a link, which is that of a device here. `number`: which one it is. */
+	void (*enqueue)(unsigned int link, unsigned int number, const void *packet, unsigned int length);
+	/* A link can send the next packet of its queue. */
+	void (*ready)(unsigned int link);
 };
 
 /* What the kernel calls. Times are ns of the scenario; before its beginning they are 0. */
@@ -93,11 +97,25 @@ struct cwnd_links {
 	 * `connection` is as above, or a `struct cwnd_packet`.
 	 */
 	void (*recorded)(unsigned int algorithm, unsigned int connection, const void *record, unsigned int length);
+	/* The queue of a link gives it this packet to send, and no other one before the library says `ready`. */
+	void (*taken)(unsigned long long now, unsigned int link, unsigned int number, const void *packet, unsigned int length);
+	/* The queue of a link drops a packet. */
+	void (*dropped)(unsigned long long now, unsigned int link, unsigned int number);
 };
 
-#define CWND_VERSION 2
+#define CWND_VERSION 3
 /* Name of the library's only symbol: `const struct cwnd_links *cwnd_links(void)`. */
 #define CWND_SYMBOL "cwnd_links"
+
+/* cwnd_kern.c: the time of the scenario, ns, and waiting for what the library has due next; with interrupts off. */
+unsigned long long cwnd_time(void);
+void cwnd_arm(void);
+
+/* cwnd_queue.c. `cwnd_make_link` makes the device of a link in the namespace of the caller. */
+void cwnd_queue_start(const struct cwnd_links *links);
+long cwnd_make_link(unsigned long number);
+void cwnd_enqueue(unsigned int link, unsigned int number, const void *packet, unsigned int length);
+void cwnd_ready(unsigned int link);
 
 /* cwnd_tcp.c. */
 void cwnd_tcp_start(const struct cwnd_links *links);

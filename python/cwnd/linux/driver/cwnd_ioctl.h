@@ -16,6 +16,8 @@ struct cwnd_begin {
 #define CWND_PHASES 4096
 
 #define CWND_MAKE_HOST _IO('c', 1)
+/* The device of the link of this number, of which the kernel keeps the queue: "linkNUMBER" in the namespace of the caller. */
+#define CWND_MAKE_LINK _IO('c', 3)
 #define CWND_BEGIN _IOWR('c', 2, struct cwnd_begin)
 
 #endif

@@ -45,15 +45,14 @@ static u64 virtual_clock(void)
 	return now.time;
 }
 
-static u64 scenario_time(void)
+unsigned long long cwnd_time(void)
 {
 	u64 now = virtual_clock();
 
 	return has_begun && now > zero ? now - zero : 0;
 }
 
-/* Waits for what is due next. */
-static void arm(void)
+void cwnd_arm(void)
 {
 	u64 next, now;
 
@@ -71,8 +70,8 @@ static void arm(void)
 /* An interrupt of the clock. What it hands to the hosts is worked through behind it, by the softirq. */
 static void happen(struct time_travel_event *event)
 {
-	links->due(scenario_time());
-	arm();
+	links->due(cwnd_time());
+	cwnd_arm();
 }
 
 static void deliver(unsigned int side, const void *merged, const void *packet, unsigned int length)
@@ -100,7 +99,12 @@ static void deliver(unsigned int side, const void *merged, const void *packet, u
 	netif_rx(skb);
 }
 
-static const struct cwnd_kernel kernel = { .deliver = deliver, .add = cwnd_tcp_add };
+static const struct cwnd_kernel kernel = {
+	.deliver = deliver,
+	.add = cwnd_tcp_add,
+	.enqueue = cwnd_enqueue,
+	.ready = cwnd_ready,
+};
 
 static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 {
@@ -118,8 +122,8 @@ static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 		dev->stats.tx_packets++;
 		dev->stats.tx_bytes += skb->len;
 		local_irq_save(flags);
-		links->sent(side, scenario_time(), skb->data, skb->len, cwnd, ssthresh);
-		arm();
+		links->sent(side, cwnd_time(), skb->data, skb->len, cwnd, ssthresh);
+		cwnd_arm();
 		local_irq_restore(flags);
 	}
 	dev_kfree_skb(skb);
@@ -185,7 +189,7 @@ static long begin(unsigned long arg)
 	/* The monotonic clock shows whole steps. */
 	zero = now - now % TIMER_MULTIPLIER + (at - monotonic);
 	has_begun = true;
-	arm();
+	cwnd_arm();
 	local_irq_restore(flags);
 	times.zero = at;
 	return copy_to_user((void __user *)arg, &times, sizeof(times)) ? -EFAULT : 0;
@@ -196,6 +200,8 @@ static long control(struct file *file, unsigned int command, unsigned long arg)
 	switch (command) {
 	case CWND_MAKE_HOST:
 		return make_host(arg);
+	case CWND_MAKE_LINK:
+		return cwnd_make_link(arg);
 	case CWND_BEGIN:
 		return begin(arg);
 	}
@@ -216,8 +222,8 @@ static ssize_t told(struct file *file, const char __user *from, size_t length, l
 	if (IS_ERR(bytes))
 		return PTR_ERR(bytes);
 	local_irq_save(flags);
-	refused = links->told(scenario_time(), bytes, length);
-	arm();
+	refused = links->told(cwnd_time(), bytes, length);
+	cwnd_arm();
 	local_irq_restore(flags);
 	kfree(bytes);
 	return refused ? -EINVAL : length;
@@ -240,6 +246,7 @@ static int __init start(void)
 	if (links->version != CWND_VERSION)
 		panic("cwnd: driver and library do not fit: %u and %u", CWND_VERSION, links->version);
 	cwnd_tcp_start(links);
+	cwnd_queue_start(links);
 	if (links->open(&kernel))
 		panic("cwnd: no scenario");
 	return misc_register(&device);

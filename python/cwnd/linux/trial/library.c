@@ -56,7 +56,25 @@ static void recorded(unsigned int algorithm, unsigned int connection, const void
 	(void)length;
 }
 
-static const struct cwnd_links links = { CWND_VERSION, open_none, sent, due, next, told, hook, recorded };
+static void taken(unsigned long long now, unsigned int link, unsigned int number, const void *packet, unsigned int length)
+{
+	(void)now;
+	(void)link;
+	(void)number;
+	(void)packet;
+	(void)length;
+}
+
+static void dropped(unsigned long long now, unsigned int link, unsigned int number)
+{
+	(void)now;
+	(void)link;
+	(void)number;
+}
+
+static const struct cwnd_links links = {
+	CWND_VERSION, open_none, sent, due, next, told, hook, recorded, taken, dropped
+};
 
 const struct cwnd_links *cwnd_links(void)
 {

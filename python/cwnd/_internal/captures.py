@@ -75,3 +75,21 @@ def packets(rows: list[tuple[int, int, int]], first: int) -> Packets:
     """Packets of rows, with the number of the first byte."""
     time_ns, sequence, length = np.array(rows, dtype=np.int64).T
     return Packets(time_ns, (sequence - first) % (1 << 32), length)
+
+
+def sent(capture: bytes) -> tuple[Integers, Integers, Integers, Integers]:
+    """What left the senders' host behind the handshakes: time (ns), flow, size with the headers (bytes), byte of the traffic class."""
+    rows: list[tuple[int, int, int, int]] = []
+    at = 0
+    while at < len(capture):
+        kind, size = BLOCK.unpack_from(capture, at)
+        packet, at = at + 28, at + size
+        if kind != ENHANCED_PACKET or capture[packet + 15] != SENDERS:
+            continue
+        _, target, _, _, offset, flags = HEADERS.unpack_from(capture, packet + IP_BYTES)
+        length = LENGTH.unpack_from(capture, packet + 2)[0]
+        if not flags & SYN and length > IP_BYTES + (offset >> 4) * 4:
+            high, low = TIME.unpack_from(capture, packet - 16)
+            rows.append((high << 32 | low, max(target - FIRST_PORT, 0), length, capture[packet + 1]))
+    time_ns, flow, length_bytes, traffic_class = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+    return time_ns, flow, length_bytes, traffic_class

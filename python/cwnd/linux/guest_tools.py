@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""The program `tc` of this machine, which a guest of lane linux gets where the kernel has the queue of a link."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from cwnd._internal import debian_packages
+
+#: Where it is besides the folders of PATH.
+PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin")
+#: A library of a program, as ldd shows it: with the path where the loader found it, or the loader itself.
+LIBRARY = re.compile(r"(?:=>\s*)?(/\S+)\s+\(0x")
+
+
+@cache
+def tc() -> tuple[str, dict[str, bytes]]:
+    """Its place in the guest, and the files that it needs there, by their places. Raises `OSError` where this machine has none."""
+    found = shutil.which("tc", path=os.pathsep.join([os.environ.get("PATH", os.defpath), *PLACES]))
+    if found is None:
+        command = debian_packages.command(["iproute2"])
+        raise OSError(f"lane linux: a queue of the kernel needs the program tc; on Debian: {command}")
+    return found, {place: Path(place).read_bytes() for place in [found, *libraries(found)]}
+
+
+def libraries(program: str) -> list[str]:
+    """The shared libraries of a program, and its loader."""
+    done = subprocess.run(["ldd", program], capture_output=True, encoding="utf-8", errors="replace", check=False)
+    # One that is linked statically has none.
+    return sorted(set(LIBRARY.findall(done.stdout)))

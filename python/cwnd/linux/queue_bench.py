@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""`cwnd linux queue`: packets that arrive at given times go through a qdisc of a kernel in virtual time; out comes what becomes of each.
+
+No sender answers, so two queues get the same arrivals: a queue of cwnd may stand beside the kernel's, packet by packet.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cwnd import _native
+from cwnd._internal.input_errors import refused, unfit
+from cwnd._native import Scenario
+from cwnd.linux.arrivals import COLUMNS, arrivals_of
+from cwnd.linux.engine import VirtualRun
+from cwnd.linux.kernels import Kernel, find
+from cwnd.scenario.builders import from_document
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: What becomes of a packet, by the library's numbers, of which the last one is sent with a mark.
+FATES = ("waits", "dropped", "sent", "sent")
+MARKED = 3
+#: An arrival and a fate as the library has them.
+ARRIVAL = np.dtype([("time", "<u8"), *((name, "<u4") for name in ("flow", "bytes", "class", "from", "to", "none"))])
+FATE = np.dtype([("fate", "<u8"), ("at", "<u8")])
+#: A full packet, bytes, where none is larger.
+FULL = 1500
+#: How long a look at the kernel waits, ms.
+LOOK_MS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How the fates by two queues differ."""
+
+    #: packets of which one queue sends and the other drops, or only one marks
+    fates: int
+    #: number of the first of them, from 0; `None` for none
+    first: int | None
+    #: of the packets that both send: how far apart they leave, the most (ns)
+    apart_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueBench:
+    """What became of the packets."""
+
+    #: the arrivals, and of each `fate` (`sent`, `dropped`, or `waits` for an hour), `at_ns` (when its last bit left, or when it was dropped)
+    #: and `marked`
+    fates: pa.Table
+    #: the kernel, as `cwnd linux list` shows it
+    kernel: str
+    #: what `tc -s -j qdisc show` says at the end
+    counters: list[dict[str, object]]
+    #: the same arrivals through a queue of cwnd
+    beside: pa.Table | None = None
+
+    @property
+    def difference(self) -> Difference | None:
+        """How the queue beside it differs; `None` without one."""
+        return None if self.beside is None else difference(self.fates, self.beside)
+
+
+def queue(
+    arrivals: pa.Table | str | os.PathLike[str],
+    qdisc: str | Sequence[str],
+    *,
+    rate: str,
+    beside: dict[str, object] | None = None,
+    kernel: str | None = None,
+    progress: Callable[[VirtualRun], None] | None = None,
+) -> QueueBench:
+    """Lets packets arrive at a link of this rate whose queue is a qdisc of the kernel.
+
+    `arrivals` is a table, a file of one (.csv, .parquet), or the folder of a run that has recorded packets: see `cwnd.linux.arrivals`. `qdisc`
+    and `rate` are those of a link in a scenario; `beside` is such a queue of cwnd, which gets the same arrivals. `kernel` is the name of a
+    kernel that is built, by default the newest with HZ 250. Raises `ScenarioError` for what is refused, `OSError` where the system does not
+    allow it.
+    """
+    table = arrivals_of(arrivals)
+    words: dict[str, object] = {"kind": "kernel", "qdisc": qdisc if isinstance(qdisc, str) else list(qdisc)}
+    largest = max(FULL, pc.max(table["bytes"]).as_py())
+    scenario = link_of(rate, words, largest)
+    other = None if beside is None else link_of(rate, beside, largest)
+    if other is not None and other.links[0].queue == "kernel":
+        raise refused("beside", beside, "a queue of cwnd")
+    built: Kernel = find(kernel)
+    given = packed(table)
+    run = VirtualRun(scenario, built, arrivals=given)
+    while not run.step(LOOK_MS):
+        if progress is not None:
+            progress(run)
+    counters = run.bench["qdisc"]
+    return QueueBench(
+        with_fates(table, run.fates),
+        built.name,
+        counters if isinstance(counters, list) else [],
+        None if other is None else with_fates(table, _native.queue_bench(other, given)),
+    )
+
+
+def link_of(rate: str, words: dict[str, object], largest: int) -> Scenario:
+    """A scenario with the link of a bench, and with packets up to this size, bytes. Its flow never sends."""
+    link = {"rate": rate, "rtt": "1ms", "queue": words}
+    document = {"duration": "1s", "packet_size": f"{largest}B", "link": link, "flow": [{"cc": "reno"}]}
+    return from_document(document)
+
+
+def packed(table: pa.Table) -> bytes:
+    """Arrivals for the library."""
+    rows = np.zeros(table.num_rows, ARRIVAL)
+    rows["time"] = table["time_ns"].to_numpy()
+    rows["class"] = table["dscp"].to_numpy() << 2 | table["ecn"].to_numpy()
+    for name in ("flow", "bytes", "from", "to"):
+        rows[name] = table[name].to_numpy()
+    return rows.tobytes()
+
+
+def with_fates(table: pa.Table, fates: bytes) -> pa.Table:
+    """Arrivals with what became of them."""
+    rows: NDArray[np.void] = np.frombuffer(fates, FATE)
+    if len(rows) != table.num_rows:
+        raise OSError("the bench has lost packets")
+    at = pa.array(rows["at"].astype(np.int64), mask=rows["fate"] == 0)
+    names = pa.DictionaryArray.from_arrays(pa.array(np.minimum(rows["fate"], 2).astype(np.int8)), pa.array(FATES[:3]))
+    table = table.append_column("fate", names.cast(pa.string()))
+    return table.append_column("at_ns", at).append_column("marked", pa.array(rows["fate"] == MARKED))
+
+
+def difference(one: pa.Table, other: pa.Table) -> Difference:
+    """How the fates of the same packets differ."""
+    of_one, of_other = one["fate"], other["fate"]
+    differ = pc.or_(pc.not_equal(of_one, of_other), pc.not_equal(one["marked"], other["marked"])).to_numpy()
+    both = pc.and_(pc.equal(of_one, "sent"), pc.equal(of_other, "sent")).to_numpy()
+    apart = np.abs(one["at_ns"].to_numpy() - other["at_ns"].to_numpy())[both]
+    numbers = np.flatnonzero(differ)
+    return Difference(len(numbers), int(numbers[0]) if len(numbers) else None, int(apart.max()) if len(apart) else 0)
+
+
+def write(bench: QueueBench, path: Path) -> None:
+    """Writes the fates to a file (.csv, .parquet); those of the queue beside it are columns that begin with `beside_`."""
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    from cwnd._internal.temporary_files import replacing
+
+    table = bench.fates
+    if bench.beside is not None:
+        for name in bench.beside.column_names:
+            if name not in COLUMNS:
+                table = table.append_column(f"beside_{name}", bench.beside[name])
+    with replacing(path) as part:
+        if path.suffix == ".csv":
+            pyarrow.csv.write_csv(table, part)
+        elif path.suffix == ".parquet":
+            pyarrow.parquet.write_table(table, part)
+        else:
+            raise unfit("out", "a file .csv or .parquet")
