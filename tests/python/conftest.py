@@ -178,7 +178,7 @@ FIRST = (
     "test_terminal",
 )
 #: They load algorithms of one's own into this process, where they stay: after all the others, in this order.
-LAST = ("test_plugin", "test_plugin_faults", "test_contributing_response")
+LAST = ("test_plugin", "test_plugin_faults", "test_linux_plugin", "test_contributing_response")
 
 
 @pytest.fixture(autouse=True)

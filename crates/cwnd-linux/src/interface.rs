@@ -11,6 +11,7 @@ use crate::running::Running;
 use cwnd_kernel_records::{PACKET_BYTES, RawRateSample, RawRecord, Socket};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
+use cwnd_plugin_loader::take;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulong, c_ulonglong, c_void};
 
@@ -53,6 +54,16 @@ fn with<T>(task: impl FnOnce(&mut Running) -> T) -> Option<T> {
     RUN.with_borrow_mut(|run| run.as_mut().map(task))
 }
 
+/// Ends the kernel at `now`, ns, if a plugin has panicked: what its algorithm would do from then on says nothing.
+fn end_if_panicked(now: u64) {
+    let Some(fault) = take() else { return };
+    if let Some(run) = RUN.take() {
+        aside(move || run.panicked(now, fault));
+        // SAFETY: ends this process. The host has its result, and the guest's processes end with the kernel.
+        unsafe { libc::_exit(0) }
+    }
+}
+
 extern "C" fn open(kernel: &'static Kernel) -> c_int {
     KERNEL.set(Some(kernel));
     let run = Running::new(kernel);
@@ -74,10 +85,12 @@ unsafe extern "C" fn sent(
     // SAFETY: the caller's promise.
     let packet = unsafe { std::slice::from_raw_parts(packet.cast::<u8>(), length as usize) };
     let side = if side == 0 { HostSide::Senders } else { HostSide::Receivers };
+    end_if_panicked(now);
     with(|run| run.sent(side, now, packet, [cwnd, ssthresh]));
 }
 
 extern "C" fn due(now: c_ulonglong) {
+    end_if_panicked(now);
     with(|run| run.advance(now));
 }
 
@@ -91,6 +104,7 @@ unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint
     // SAFETY: the caller's promise.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
     let Ok(message) = postcard::from_bytes(bytes) else { return 1 };
+    end_if_panicked(now);
     if let Message::Algorithm { cc, params, name, is_recorded } = message {
         let wanted = Wanted { cc: &cc, params: &params, name: &name, is_recorded };
         let refused = with(|run| {

@@ -11,6 +11,7 @@
 //! | `run` | the scenario's network between the kernel's two hosts, and what is recorded of it |
 //! | `bench` | a queue bench: packets at given times through a queue of the kernel |
 //! | `output` | what the host hands in and gets back |
+//! | `plugins` | algorithms of plugins, whose libraries the host hands in |
 //! | `process` | what makes the process of the kernel one of ours |
 #![cfg(target_os = "linux")]
 
@@ -19,6 +20,7 @@ mod bench;
 mod interface;
 mod kernel;
 mod output;
+mod plugins;
 mod process;
 mod records;
 mod run;

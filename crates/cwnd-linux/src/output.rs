@@ -9,11 +9,14 @@
 //! | `CWND_LINUX_RESULT` | the length of a JSON object (64 bits), the object, and the tables, whose places it has |
 //! | `CWND_LINUX_HOOKS`, `CWND_LINUX_PACKETS`, `CWND_LINUX_WINDOWS` | of a trace only: its tables in pieces, each an Arrow stream |
 //! | `CWND_LINUX_ARRIVALS` | of a queue bench only: what arrives, as [`cwnd_link::GivenArrival`] reads it |
+//! | `CWND_LINUX_PLUGINS` | the libraries of the plugins that it uses: descriptors, separated by commas |
 //! | `CWND_LINUX_SENDERS`, `CWND_LINUX_RECEIVERS` | the packets that were captured there (pcapng) |
 
+use crate::plugins::load_all;
 use cwnd_arrow::{stream, table};
 use cwnd_live::Outcome;
 use cwnd_live::message::{Given, GivenScenario, GuestReport};
+use cwnd_plugin_loader::Fault;
 use cwnd_record::{Lane, tables};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
@@ -44,7 +47,7 @@ pub fn given_scenario() -> Result<Given, String> {
     let mut text = String::new();
     let mut file = given("SCENARIO").ok_or("no scenario was handed in")?;
     file.read_to_string(&mut text).map_err(|why| why.to_string())?;
-    GivenScenario::read(&text)
+    GivenScenario::read(&text, |_| load_all())
 }
 
 impl Output {
@@ -64,6 +67,20 @@ impl Output {
     /// Tells why there is no result.
     pub fn failed(&self, why: &str) {
         let _ = self.write(&json!({ "error": why }), &[]);
+    }
+
+    /// Tells that a plugin has panicked.
+    pub fn panicked(&self, fault: &Fault) {
+        let panic = json!({
+            "algorithm": fault.algorithm,
+            "hook": fault.hook,
+            "message": fault.message,
+            "file": fault.file,
+            "line": fault.line,
+            "flow": fault.flow,
+            "time_s": fault.time_s(),
+        });
+        let _ = self.write(&json!({ "error": fault.to_string(), "panic": panic }), &[]);
     }
 
     /// Appends to the capture of a host.

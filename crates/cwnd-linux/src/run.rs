@@ -3,10 +3,12 @@
 
 use crate::kernel::Kernel;
 use crate::output::Output;
+use cwnd::registry;
 use cwnd_live::message::{GuestReport, Message};
 use cwnd_live::{
     Ask, Crossing, Delivery, FlowReport, FlowState, HostSide, Load, Outcome, Rows, TrafficReport,
 };
+use cwnd_plugin_loader::Fault;
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use std::convert::Infallible;
@@ -159,6 +161,18 @@ impl Run {
     /// There will be no result; the first reason is told.
     pub fn fail(&mut self, why: String) {
         self.failure.get_or_insert(why);
+    }
+
+    /// Ends the run at `now`, ns, as an algorithm has panicked.
+    pub fn panicked(&self, now: u64, fault: Fault) {
+        let of_plugin = |flow: &&Flow| {
+            registry::find(&flow.group.cc).is_some_and(|(algorithm, _)| algorithm.name == fault.algorithm)
+        };
+        let mut flows = self.flows.iter().filter(of_plugin);
+        // The calls of several flows, and those of traffic, look the same here.
+        let flow = flows.next().filter(|_| flows.next().is_none() && self.scenario.traffic.is_empty());
+        let flow = flow.map(|flow| flow.name.clone());
+        self.output.panicked(&Fault { flow, now_us: Some(now / 1000), ..fault });
     }
 
     fn take_rows(&mut self, least: usize) {

@@ -7,6 +7,7 @@ use crate::output::{Output, given_scenario};
 use crate::run::{Run, aside};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
+use cwnd_plugin_loader::Fault;
 
 /// What runs.
 pub enum Running {
@@ -86,6 +87,14 @@ impl Running {
         match self {
             Self::Scenario(run) => run.fail(why),
             Self::Bench(bench) => bench.fail(why),
+        }
+    }
+
+    /// Ends the run at `now`, ns, as an algorithm has panicked.
+    pub fn panicked(&self, now: u64, fault: Fault) {
+        // A bench has no connections, and so no algorithms.
+        if let Self::Scenario(run) = self {
+            run.panicked(now, fault);
         }
     }
 

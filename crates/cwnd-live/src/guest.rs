@@ -5,6 +5,7 @@
 use crate::algorithms::{Algorithms, Loader};
 use crate::applications::{Applications, ApplicationsReport};
 use crate::crossing::{FlowState, Rows};
+use crate::described_plugin::DescribedPlugin;
 use crate::driver::Driver;
 use crate::error::{Error, while_doing};
 use crate::guest_queues::GuestQueues;
@@ -150,7 +151,9 @@ impl Loader for DriversAlgorithms<'_> {
 fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     let text = std::fs::read_to_string("/scenario.json").map_err(while_doing("read the scenario"))?;
     let refused = |why| while_doing("read the scenario")(io::Error::other::<String>(why));
-    let Given { scenario, traced, tc, is_bench } = GivenScenario::read(&text).map_err(refused)?;
+    let describe =
+        |plugins: Vec<DescribedPlugin>| plugins.into_iter().try_for_each(DescribedPlugin::register);
+    let Given { scenario, traced, tc, is_bench } = GivenScenario::read(&text, describe).map_err(refused)?;
     check(&scenario, Lane::Linux).map_err(Error::Scenario)?;
     let queues = GuestQueues::new(&scenario, driver, tc)?;
     if is_bench {

@@ -28,6 +28,8 @@ mod classify;
 #[cfg(target_os = "linux")]
 mod crossing;
 #[cfg(target_os = "linux")]
+mod described_plugin;
+#[cfg(target_os = "linux")]
 mod device_requests;
 #[cfg(target_os = "linux")]
 mod distinct;
@@ -95,6 +97,7 @@ pub use {
     carrier::CarrierReport,
     crossing::{Crossing, Delivery, FlowState, Rows},
     cwnd_traffic::Load,
+    described_plugin::DescribedPlugin,
     error::Error,
     lab::{Lab, Report},
     lateness::Lateness,

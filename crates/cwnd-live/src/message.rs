@@ -3,6 +3,7 @@
 
 use crate::application::FlowReport;
 use crate::classify::Announced;
+use crate::described_plugin::DescribedPlugin;
 use cwnd_record::{CwndRow, EventRow, TransferRow};
 use cwnd_scenario::Scenario;
 use cwnd_traffic::Load;
@@ -19,6 +20,9 @@ pub struct GivenScenario {
     /// The algorithm whose connections are recorded, call by call.
     #[serde(default)]
     traced: Option<String>,
+    /// The plugins that it uses.
+    #[serde(default)]
+    plugins: Vec<DescribedPlugin>,
     /// The program `tc` of the guest, where a link has a queue of the kernel.
     #[serde(default)]
     tc: Option<String>,
@@ -41,13 +45,17 @@ pub struct Given {
 }
 
 impl GivenScenario {
-    /// Reads one.
+    /// Reads one. `add` adds the plugins that it uses to the registry.
     ///
     /// # Errors
     /// A line that says why it is none.
-    pub fn read(text: &str) -> Result<Given, String> {
-        let Self { scenario, files, traced, tc, is_bench } =
+    pub fn read(
+        text: &str,
+        add: impl FnOnce(Vec<DescribedPlugin>) -> Result<(), String>,
+    ) -> Result<Given, String> {
+        let Self { scenario, files, traced, plugins, tc, is_bench } =
             serde_json::from_str(text).map_err(|why| why.to_string())?;
+        add(plugins)?;
         let file = |path: &str| files.get(path).cloned().ok_or_else(|| "it was not handed in".to_owned());
         let scenario = Scenario::from_toml_with(&scenario, &file).map_err(|invalid| invalid.to_string())?;
         Ok(Given { scenario, traced, tc, is_bench })

@@ -3,12 +3,12 @@
 
 use std::cell::Cell;
 
-use crate::plugin_panic::{self, Fault};
 use cwnd::registry::{self, Description, SetDescription};
 use cwnd_contract::check::{self, Breach, Exemptions, NO_PANIC};
 use cwnd_fuzz::{
     Broken, Outcome, SimulationPromise, caught, distance, document_about, kind_of, random_bytes, shrink,
 };
+use cwnd_plugin_loader::Fault;
 use pyo3::exceptions::PyKeyError;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
@@ -76,7 +76,7 @@ pub fn check_contract<'py>(
             let mut panic = None;
             let breach = if fixed {
                 check::fixed(&set, excepted, || {
-                    let now = plugin_panic::take();
+                    let now = cwnd_plugin_loader::take();
                     let panicked = now.is_some();
                     panic = now.or(panic.take());
                     panicked
@@ -84,7 +84,7 @@ pub fn check_contract<'py>(
             } else {
                 check::histories(&set, seed, cases, excepted)
             };
-            (breach, plugin_panic::take().or(panic))
+            (breach, cwnd_plugin_loader::take().or(panic))
         })
     });
     let (breach, panic) = outcome.map_err(PanicException::new_err)?;
@@ -138,7 +138,7 @@ impl From<Broken> for Failure {
 fn run(text: &str, distance: u64, excepted: Exemptions<'_>) -> Result<bool, Failure> {
     // Nothing of the algorithm's unwinds through here: what does is the engine's.
     let outcome = caught(|| cwnd_fuzz::check(text, distance)).unwrap_or_else(|panic| Err(panic.into()));
-    let failure = match (plugin_panic::take(), outcome) {
+    let failure = match (cwnd_plugin_loader::take(), outcome) {
         (Some(fault), _) => Failure::from(fault),
         (None, Err(broken)) => Failure::from(broken),
         (None, Ok(outcome)) => return Ok(matches!(outcome, Outcome::Ran { .. })),

@@ -2,9 +2,11 @@
 //! A scenario that runs with the kernel's own connections.
 
 use crate::fell_behind::FellBehindError;
+use crate::plugin_panic;
 use crate::scenario::{Scenario, ScenarioError, refuse};
 use crate::tables::{Piece, Recorded, Table, filled, pieces};
-use cwnd_live::Error;
+use cwnd::registry::plugins;
+use cwnd_live::{DescribedPlugin, Error};
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
 use cwnd_sim::Tables;
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
@@ -54,6 +56,16 @@ impl Lab {
     #[staticmethod]
     fn parameters(scenario: &Scenario, cc: &str) -> Vec<Vec<(String, String)>> {
         cwnd_live::parameters(&scenario.inner, cc).into_iter().collect()
+    }
+
+    /// What a guest of lane linux, which loads no library, has to know of these plugins: a JSON array. Raises `PluginError`.
+    #[staticmethod]
+    fn described_plugins(py: Python<'_>, algorithms: Vec<String>) -> PyResult<String> {
+        let all = plugins();
+        let used = all.iter().filter(|plugin| algorithms.iter().any(|name| *name == plugin.name));
+        let described: Vec<_> = used.map(|plugin| DescribedPlugin::of(plugin)).collect();
+        plugin_panic::check(py)?;
+        serde_json::to_string(&described).map_err(|why| PyRuntimeError::new_err(why.to_string()))
     }
 
     /// Where its algorithms run, as results name it.

@@ -5,6 +5,7 @@ use crate::clock::{process_cpu_s, thread_cpu_s};
 use crate::plugin_panic;
 use crate::scenario::Scenario;
 use crate::tables::{Piece, Recorded, Table, filled, pieces};
+use cwnd_plugin_loader::Fault;
 use cwnd_record::{Lane, RateRow, Summary, WaitRow};
 use cwnd_sim::Tables;
 use cwnd_stacks::RealStacks;
@@ -160,10 +161,7 @@ pub fn hook_calls(
         .and_then(|()| scenario.inner.without_kernels_own("whose hooks can be stepped through"))
         .map_err(|invalid| crate::scenario::refuse(py, &invalid))?;
     let calls = py.detach(|| cwnd_sim::hook_calls_document(&scenario.inner, time_ns, flow, count));
-    match plugin_panic::take() {
-        Some(fault) => Err(fault.raise(py)),
-        None => Ok(calls.to_string()),
-    }
+    plugin_panic::check(py).map(|()| calls.to_string())
 }
 
 /// Raises `ScenarioError` if a flow has a stack, where there are none: `place` is such as `in a page`.
@@ -176,6 +174,6 @@ pub fn refuse_stacks(py: Python<'_>, scenario: &Scenario, place: &str) -> PyResu
 
 /// Raises `PluginError` if a loaded algorithm has panicked.
 fn raise_if_plugin_failed(py: Python<'_>, simulation: &cwnd_sim::Simulation) -> PyResult<()> {
-    let Some(fault) = plugin_panic::take() else { return Ok(()) };
-    Err(plugin_panic::Fault { flow: simulation.failed().map(str::to_owned), ..fault }.raise(py))
+    let Some(fault) = cwnd_plugin_loader::take() else { return Ok(()) };
+    Err(plugin_panic::raised(py, &Fault { flow: simulation.failed().map(str::to_owned), ..fault }))
 }

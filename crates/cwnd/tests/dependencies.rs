@@ -20,6 +20,7 @@ const LEVELS: &[(&str, u32)] = &[
     ("cwnd-scenario", 2),
     ("cwnd-arrow", 3),
     ("cwnd-kernel-records", 3),
+    ("cwnd-plugin-loader", 3),
     ("cwnd-sim", 4),
     ("cwnd-bpf", 4),
     ("cwnd-live", 5),

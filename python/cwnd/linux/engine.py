@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NotRequired, TypedDict, cast
 
 from cwnd import _native
-from cwnd._internal.input_errors import refused
-from cwnd._native import Scenario
+from cwnd._native import PluginError, Scenario
 from cwnd.linux.guest_memory import archive
 from cwnd.linux.guest_tools import tc
 from cwnd.linux.report import VirtualReport
+from cwnd.plugin.crate import library_again
 from cwnd.plugin.kernel_objects import plugin_sets
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ class Header(TypedDict):
     """The first part of a result."""
 
     error: NotRequired[str]
+    #: what `PluginError` says of the panic of a plugin, which the error is
+    panic: NotRequired[dict[str, object]]
     summary: MeasuredSummary
     report: Told
     #: where the streams of the tables begin behind it, and how long they are
@@ -123,7 +125,7 @@ class VirtualRun:
     """A run of a scenario by a kernel in virtual time: `step` waits for it, and at its end summary and tables are there.
 
     What the connections of the algorithm `traced` do is in `records` then, as tables of a trace. Raises `ScenarioError` for what the lane does
-    not do, `OSError` where the system does not allow it.
+    not do, `PluginError` for the panic of a plugin, `OSError` where the system does not allow it.
     """
 
     LANE = "linux"
@@ -137,23 +139,22 @@ class VirtualRun:
             )
         _native.Lab.check(scenario, self.LANE)
         of_plugins = plugin_sets()
-        if foreign := next((cc for cc in _native.Lab.algorithms(scenario) if cc in of_plugins), None):
-            raise refused(
-                "flow.cc", foreign, f"an algorithm of cwnd or of the kernel in lane {self.LANE}, not a plugin's"
-            )
+        plugins = sorted({of_plugins[cc] for cc in _native.Lab.algorithms(scenario) if cc in of_plugins})
+        libraries = [library_again(name, f"the kernel of lane {self.LANE} loads it, too") for name in plugins]
         self.kernel = kernel
         self.duration_ns = round(scenario.duration_s * 1e9)
         files = {each.path: each.contents.decode() for each in scenario.files}
         program, tools = tc() if any(link.queue == KERNELS for link in scenario.links) else (None, {})
-        given = json.dumps(
-            {
-                "scenario": scenario.to_toml(),
-                "files": files,
-                "traced": traced,
-                "tc": program,
-                "is_bench": arrivals is not None,
-            }
-        ).encode()
+        document = {
+            "scenario": scenario.to_toml(),
+            "files": files,
+            "traced": traced,
+            "tc": program,
+            "is_bench": arrivals is not None,
+        }
+        if plugins:
+            document["plugins"] = json.loads(_native.Lab.described_plugins(plugins))
+        given = json.dumps(document).encode()
         guest = b"".join(archive(GUEST.read_bytes(), given, tools))
         self.guest, self.given = Memory("guest", guest), Memory("scenario", given)
         self.progress_memory, self.result, self.console = Memory("progress"), Memory("result"), Memory("console")
@@ -161,14 +162,15 @@ class VirtualRun:
         self.taken = dict.fromkeys(self.packets_memory, 0)
         self.arrivals = None if arrivals is None else Memory("arrivals", arrivals)
         self.records = {} if traced is None else {table: Memory(table) for table in RECORDS}
+        self.libraries = [Memory("plugin", library) for library in libraries]
         self.cpu_s = 0.0
         self.header: Header | None = None
         self.tables: dict[str, pa.Table] = {}
         #: of a queue bench: see `cwnd.linux.queue_bench`
         self.fates = b""
         self.process = self.boot(scenario)
-        self.guest.file.close()
-        self.given.file.close()
+        for memory in (self.guest, self.given, *self.libraries):
+            memory.file.close()
         # Whatever becomes of this object, the kernel ends with it.
         self.end = weakref.finalize(self, stop, self.process)
 
@@ -183,12 +185,14 @@ class VirtualRun:
         }
         if self.arrivals is not None:
             descriptors["ARRIVALS"] = self.arrivals.number
+        libraries = [each.number for each in self.libraries]
         environment = {
             "LD_PRELOAD": str(LINKS),
             "TMPDIR": place_of_memory(),
             "CWND_LINUX_PARENT": str(os.getpid()),
             "CWND_LINUX_SEED": str(scenario.seed),
             **{f"CWND_LINUX_{name}": str(number) for name, number in descriptors.items()},
+            "CWND_LINUX_PLUGINS": ",".join(map(str, libraries)),
         }
         # Of one kernel always the same: its random numbers depend on them, too.
         options = [
@@ -210,7 +214,7 @@ class VirtualRun:
             stdout=self.console.number,
             stderr=self.console.number,
             env=environment,
-            pass_fds=list(descriptors.values()),
+            pass_fds=[*descriptors.values(), *libraries],
             start_new_session=True,
         )
 
@@ -245,7 +249,11 @@ class VirtualRun:
         (length,) = struct.unpack("<Q", self.result.read(0, 8))
         header: Header = json.loads(self.result.read(8, length))
         if why := header.get("error"):
-            raise OSError(f"lane {self.LANE}: {why}")
+            if (panic := header.get("panic")) is None:
+                raise OSError(f"lane {self.LANE}: {why}")
+            error = PluginError(why)
+            vars(error).update(panic)
+            raise error
         import pyarrow as pa
 
         self.header = header

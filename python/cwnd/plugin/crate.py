@@ -12,11 +12,12 @@ import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypedDict
 
 from cwnd import _native
-from cwnd._internal.input_errors import path_of
+from cwnd._internal.input_errors import path_of, refused
 from cwnd._internal.partial_folders import make_beside
 from cwnd._internal.temporary_files import replacing
 from cwnd._native import ScenarioError
@@ -200,6 +201,16 @@ def load_plugin(path: str | Path) -> str:
     if path.is_dir():
         CRATES[name] = path.resolve()
     return name
+
+
+def library_again(name: str, why: str) -> bytes:
+    """The library of a plugin that this process has loaded, for `why` it is needed again. Raises `ScenarioError` if it has changed since."""
+    library = b""
+    with suppress(OSError):
+        library = LIBRARIES[name].read_bytes()
+    if hashlib.sha256(library).hexdigest() != LOADED[name]:
+        raise refused("plugin", name, f"a library that is unchanged since it was loaded, because {why}")
+    return library
 
 
 def build_kernel(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 import tempfile
 from collections.abc import Mapping
@@ -12,7 +11,6 @@ from pathlib import Path
 
 import distributed
 
-from cwnd._internal.input_errors import refused
 from cwnd._native import __version__
 from cwnd.plugin import crate
 from cwnd.replicates.executor import Task
@@ -76,15 +74,7 @@ class Libraries(distributed.WorkerPlugin):  # type: ignore[misc]
         """Those that this process has loaded."""
         self.by_digest: dict[str, bytes] = {}
         for name, digest in crate.LOADED.items():
-            try:
-                library = crate.LIBRARIES[name].read_bytes()
-            except OSError:
-                library = b""
-            if hashlib.sha256(library).hexdigest() != digest:
-                raise refused(
-                    "plugin", name, "a library that is unchanged since it was loaded, because workers receive it"
-                )
-            self.by_digest[digest] = library
+            self.by_digest[digest] = crate.library_again(name, "workers receive it")
         self.name = f"cwnd-{'-'.join(sorted(digest[:16] for digest in self.by_digest))}"
 
     def setup(self, worker: object) -> None:

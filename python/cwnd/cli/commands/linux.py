@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from cwnd.cli.application import Application
-from cwnd.cli.options import Json
+from cwnd.cli.options import Json, Plugins
 
 app = Application(
     "Build the user-mode Linux kernels of lane linux, list them, remove them, and trace connections in them."
@@ -124,6 +124,7 @@ def trace(
             show_default="the newest with HZ 250",
         ),
     ] = None,
+    plugins: Plugins = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier trace or another result in the folder.")
     ] = False,
@@ -132,13 +133,14 @@ def trace(
 ) -> None:
     """Run a scenario in lane linux, and record the hook calls, segments and expired timers of an algorithm's connections.
 
-    The algorithm is one of cwnd or of the kernel. If cwnd has it, each call is repeated in this program; exit code 1 if a result differs.
+    The algorithm is one of cwnd, of a plugin or of the kernel. If cwnd has it, each call is repeated in this program; exit code 1 if a result differs.
     cwnd replay reads the folder, with --transport too. docs/guide/linux.md says what is recorded.
 
     Example: cwnd linux trace x.toml -o trace
     """
     from contextlib import nullcontext
 
+    del plugins  # loaded by their option
     from cwnd._internal.messages import shows_progress
     from cwnd.cli.progress import shown
     from cwnd.kernel.trace import report
