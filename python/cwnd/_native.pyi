@@ -298,6 +298,8 @@ class LiveReport(TypedDict):
     dsack_duplicates: int
     #: settings of the hosts, offloads of their devices, parameters of the kernel's own algorithms that were used
     settings: dict[str, str]
+    #: the kernel's counters of the hosts `senders` and `receivers` at the end of the run, those that are not 0, as `nstat` names them; runs of earlier versions have none
+    counters: NotRequired[dict[str, dict[str, int]]]
 
 class FellBehindError(RuntimeError): ...
 

@@ -6,7 +6,7 @@ use cwnd::replay::Call;
 use cwnd::{Conn, Controller, Hook, PrivateWords};
 use cwnd_kernel_records::conn;
 use cwnd_plugin::controller_words;
-use cwnd_scenario::kernels_own;
+use cwnd_scenario::{kernels_own, set_with_rules_of};
 use std::ffi::CString;
 use std::mem::offset_of;
 
@@ -30,15 +30,26 @@ pub struct Wanted<'a> {
     pub params: &'a [(String, String)],
     /// Its name in the kernel.
     pub name: &'a str,
-    /// Whether what its connections do is recorded.
+    /// Whether the driver tells what its connections do.
     pub is_recorded: bool,
+    /// Whether that goes into the tables of a trace.
+    pub is_traced: bool,
+}
+
+/// An algorithm of the kernel.
+struct Known {
+    /// One of ours with its settings as a connection begins; `None` for one of the kernel's.
+    ours: Option<Controller>,
+    /// Ours with the rules of the kernel's own, if there is one.
+    rules: Option<Controller>,
+    is_traced: bool,
 }
 
 /// The algorithms of a run, and the states of their connections.
 #[derive(Default)]
 pub struct Algorithms {
-    /// By number: our algorithms, each with its settings as a connection begins; `None` for one of the kernel's.
-    known: Vec<Option<Controller>>,
+    /// By number.
+    known: Vec<Known>,
     connections: Vec<Option<Controller>>,
     free: Vec<u32>,
 }
@@ -46,7 +57,7 @@ pub struct Algorithms {
 impl Algorithms {
     /// Makes an algorithm a congestion control of this name.
     pub fn add(&mut self, kernel: &Kernel, wanted: &Wanted<'_>) -> Result<(), String> {
-        let Wanted { cc, params, name, is_recorded } = *wanted;
+        let Wanted { cc, params, name, is_recorded, is_traced } = *wanted;
         let number = self.known.len() as u32;
         let text = |text: &str| CString::new(text).map_err(|why| why.to_string());
         let (kernels, controller) = if let Some(kernels) = kernels_own(cc) {
@@ -61,7 +72,8 @@ impl Algorithms {
             (None, Some(controller))
         };
         let sets_the_rate = controller.as_ref().is_some_and(Controller::has_cong_control);
-        self.known.push(controller);
+        let rules = kernels.as_ref().and_then(|_| Controller::by_name(&set_with_rules_of(cc)));
+        self.known.push(Known { ours: controller, rules, is_traced });
         match kernel.add(number, &text(name)?, sets_the_rate, kernels.as_deref(), is_recorded) {
             0 => Ok(()),
             error => Err(format!("{cc}: the kernel refuses it (error {error})")),
@@ -74,9 +86,22 @@ impl Algorithms {
         controller_words(self.connections.get(place)?.as_ref()?).map(|state| state.words)
     }
 
+    /// The algorithm of a connection in its state; of one of the kernel's, ours in the state of these private words.
+    pub fn shown(&self, algorithm: u32, connection: u32, words: &PrivateWords) -> Option<Controller> {
+        match &self.known.get(algorithm as usize)?.rules {
+            Some(rules) => rules.with_words(words),
+            None => self.connections.get((connection as usize).checked_sub(1)?)?.clone(),
+        }
+    }
+
     /// Whether an algorithm is one of ours.
     pub fn is_ours(&self, algorithm: u32) -> bool {
-        self.known.get(algorithm as usize).is_some_and(Option::is_some)
+        self.known.get(algorithm as usize).is_some_and(|known| known.ours.is_some())
+    }
+
+    /// Whether what an algorithm's connections do goes into the tables of a trace.
+    pub fn is_traced(&self, algorithm: u32) -> bool {
+        self.known.get(algorithm as usize).is_some_and(|known| known.is_traced)
     }
 
     /// Makes a call of a hook. `connection` is the number that this function stored, 0 before the first call. The first call and `init` begin a new
@@ -89,7 +114,7 @@ impl Algorithms {
         shown: &mut ShownConn,
         words: [u32; 3],
     ) -> u32 {
-        let (Some(Some(known)), Some(hook)) =
+        let (Some(Known { ours: Some(known), .. }), Some(hook)) =
             (self.known.get(algorithm as usize), Hook::ALL.get(hook as usize))
         else {
             return 0;

@@ -8,6 +8,8 @@ use crate::kernel::Kernel;
 use crate::records::Records;
 use crate::run::aside;
 use crate::running::Running;
+use crate::senders::Senders;
+use cwnd::PrivateWords;
 use cwnd_kernel_records::{PACKET_BYTES, RawRateSample, RawRecord, Socket};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
@@ -46,12 +48,21 @@ thread_local! {
     static RUN: RefCell<Option<Running>> = const { RefCell::new(None) };
     // Apart: a hook may be called while a packet is on its way through the links, which the kernel sends from within.
     static ALGORITHMS: RefCell<Algorithms> = RefCell::new(Algorithms::default());
-    // Apart for the same reason.
+    // Apart for the same reason, as what follows.
     static RECORDS: RefCell<Records> = RefCell::new(Records::default());
+    static SENDERS: RefCell<Option<Senders>> = const { RefCell::new(None) };
+    /// Time of the last call that came with one, ns: that of a record, as a packet or a timer has come first.
+    static NOW: Cell<u64> = const { Cell::new(0) };
 }
 
 fn with<T>(task: impl FnOnce(&mut Running) -> T) -> Option<T> {
     RUN.with_borrow_mut(|run| run.as_mut().map(task))
+}
+
+/// A call at `now`, ns.
+fn begin(now: u64) {
+    NOW.set(now);
+    end_if_panicked(now);
 }
 
 /// Ends the kernel at `now`, ns, if a plugin has panicked: what its algorithm would do from then on says nothing.
@@ -68,6 +79,7 @@ extern "C" fn open(kernel: &'static Kernel) -> c_int {
     KERNEL.set(Some(kernel));
     let run = Running::new(kernel);
     let is_there = run.is_some();
+    SENDERS.set(run.as_ref().and_then(Running::scenario).and_then(Senders::of));
     RUN.set(run);
     c_int::from(!is_there)
 }
@@ -85,12 +97,12 @@ unsafe extern "C" fn sent(
     // SAFETY: the caller's promise.
     let packet = unsafe { std::slice::from_raw_parts(packet.cast::<u8>(), length as usize) };
     let side = if side == 0 { HostSide::Senders } else { HostSide::Receivers };
-    end_if_panicked(now);
+    begin(now);
     with(|run| run.sent(side, now, packet, [cwnd, ssthresh]));
 }
 
 extern "C" fn due(now: c_ulonglong) {
-    end_if_panicked(now);
+    begin(now);
     with(|run| run.advance(now));
 }
 
@@ -103,10 +115,10 @@ extern "C" fn next() -> c_ulonglong {
 unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint) -> c_int {
     // SAFETY: the caller's promise.
     let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize) };
-    let Ok(message) = postcard::from_bytes(bytes) else { return 1 };
-    end_if_panicked(now);
-    if let Message::Algorithm { cc, params, name, is_recorded } = message {
-        let wanted = Wanted { cc: &cc, params: &params, name: &name, is_recorded };
+    let Ok(mut message) = postcard::from_bytes(bytes) else { return 1 };
+    begin(now);
+    if let Message::Algorithm { cc, params, name, is_recorded, is_traced } = message {
+        let wanted = Wanted { cc: &cc, params: &params, name: &name, is_recorded, is_traced };
         let refused = with(|run| {
             let kernel = KERNEL.get().ok_or_else(|| "no kernel".to_owned());
             let added = kernel.and_then(|kernel| ALGORITHMS.with_borrow_mut(|all| all.add(kernel, &wanted)));
@@ -114,10 +126,16 @@ unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint
         });
         return c_int::from(refused != Some(false));
     }
+    if let Message::Windows(rows) = &mut message {
+        SENDERS.with_borrow_mut(|senders| senders.as_mut().map(|senders| senders.sample(rows)));
+    }
     let Some(over) = with(|run| run.told(now, message)).unwrap_or(Some(false)) else { return 1 };
     if over && let Some(mut run) = RUN.take() {
         if let Err(why) = RECORDS.take().finish() {
             run.fail(why);
+        }
+        if let Some(senders) = SENDERS.take() {
+            run.take_states(senders.finish());
         }
         aside(move || run.finish());
     }
@@ -143,8 +161,18 @@ unsafe extern "C" fn hook(
 unsafe extern "C" fn recorded(algorithm: c_uint, connection: c_uint, record: *const c_void, length: c_uint) {
     // SAFETY: the caller's promise.
     let record = unsafe { std::slice::from_raw_parts(record.cast::<u8>(), length as usize) };
-    let (is_ours, state) = ALGORITHMS.with_borrow(|all| (all.is_ours(algorithm), all.state(connection)));
-    RECORDS.with_borrow_mut(|records| records.add(record, is_ours, state));
+    ALGORITHMS.with_borrow(|all| {
+        SENDERS.with_borrow_mut(|senders| {
+            let Some(senders) = senders else { return };
+            let now = NOW.get();
+            let shown = |words: &PrivateWords| all.shown(algorithm, connection, words);
+            senders.add(now, record, |flow| with(|run| run.forwarded(now, flow)).unwrap_or(0), shown);
+        });
+        if all.is_traced(algorithm) {
+            let (is_ours, state) = (all.is_ours(algorithm), all.state(connection));
+            RECORDS.with_borrow_mut(|records| records.add(record, is_ours, state));
+        }
+    });
 }
 
 /// # Safety
@@ -158,10 +186,12 @@ unsafe extern "C" fn taken(
 ) {
     // SAFETY: the caller's promise.
     let packet = unsafe { std::slice::from_raw_parts(packet.cast::<u8>(), length as usize) };
+    begin(now);
     with(|run| run.taken(now, link, number, packet));
 }
 
 extern "C" fn dropped(now: c_ulonglong, link: c_uint, number: c_uint) {
+    begin(now);
     with(|run| run.dropped(now, link, number));
 }
 

@@ -10,6 +10,7 @@
 //! | `records` | the rows of a trace: hook calls, segments and timers of recorded connections |
 //! | `run` | the scenario's network between the kernel's two hosts, and what is recorded of it |
 //! | `bench` | a queue bench: packets at given times through a queue of the kernel |
+//! | `senders` | rows of windows at each acknowledgement, and of inner variables |
 //! | `output` | what the host hands in and gets back |
 //! | `plugins` | algorithms of plugins, whose libraries the host hands in |
 //! | `process` | what makes the process of the kernel one of ours |
@@ -25,3 +26,4 @@ mod process;
 mod records;
 mod run;
 mod running;
+mod senders;

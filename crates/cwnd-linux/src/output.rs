@@ -14,8 +14,8 @@
 
 use crate::plugins::load_all;
 use cwnd_arrow::{stream, table};
-use cwnd_live::Outcome;
 use cwnd_live::message::{Given, GivenScenario, GuestReport};
+use cwnd_live::{Counters, Outcome};
 use cwnd_plugin_loader::Fault;
 use cwnd_record::{Lane, tables};
 use cwnd_scenario::{Flow, Scenario};
@@ -157,6 +157,10 @@ fn document(scenario: &Scenario, outcome: &Outcome, report: &GuestReport) -> Val
     let packets: u64 = outcome.crossing.emulator.all_forwarded().map(|forwarded| forwarded.packets).sum();
     let settings: Map<_, _> =
         report.settings.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    let [senders, receivers] = &report.counters;
+    let counters = |all: &Counters| -> Map<_, _> {
+        all.iter().map(|(name, value)| (name.clone(), (*value).into())).collect()
+    };
     json!({
         "kernel": report.kernel,
         "algorithms": report.algorithms,
@@ -170,5 +174,6 @@ fn document(scenario: &Scenario, outcome: &Outcome, report: &GuestReport) -> Val
         "dsack_duplicates": outcome.flows.iter().map(|flow| u64::from(flow.duplicates)).sum::<u64>(),
         "settings": settings,
         "qdiscs": qdiscs,
+        "counters": { "senders": counters(senders), "receivers": counters(receivers) },
     })
 }

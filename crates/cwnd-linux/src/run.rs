@@ -9,6 +9,7 @@ use cwnd_live::{
     Ask, Crossing, Delivery, FlowReport, FlowState, HostSide, Load, Outcome, Rows, TrafficReport,
 };
 use cwnd_plugin_loader::Fault;
+use cwnd_record::{CwndRow, InnerRow};
 use cwnd_scenario::{Flow, Scenario};
 use cwnd_sim::Tables;
 use std::convert::Infallible;
@@ -22,8 +23,9 @@ const CALLS_A_TOLD_PROGRESS: u32 = 1 << 12;
 /// A run in progress.
 pub struct Run {
     kernel: &'static Kernel,
+    /// What it runs.
+    pub scenario: Scenario,
     output: Output,
-    scenario: Scenario,
     flows: Vec<Flow>,
     crossing: Crossing,
     states: Vec<FlowState>,
@@ -156,6 +158,17 @@ impl Run {
             }
         }
         false
+    }
+
+    /// Data packets of a flow that have left its last link by `now`, ns.
+    pub fn forwarded(&mut self, now: u64, flow: usize) -> u64 {
+        self.crossing.forwarded(now, flow as u32)
+    }
+
+    /// Takes rows of the senders' states.
+    pub fn take_states(&mut self, (windows, variables): (Vec<CwndRow>, Vec<InnerRow>)) {
+        self.tables.cwnd.extend(windows);
+        self.tables.inner.extend(variables);
     }
 
     /// There will be no result; the first reason is told.

@@ -8,6 +8,7 @@ use crate::run::{Run, aside};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
 use cwnd_plugin_loader::Fault;
+use cwnd_scenario::Scenario;
 
 /// What runs.
 pub enum Running {
@@ -33,6 +34,22 @@ impl Running {
             None => Self::Scenario(Box::new(Run::new(kernel, output, scenario))),
             Some((packets, link)) => Self::Bench(BenchRun::new(kernel, output, packets, link)),
         })
+    }
+
+    /// The scenario; a bench has no senders, and so none.
+    pub const fn scenario(&self) -> Option<&Scenario> {
+        match self {
+            Self::Scenario(run) => Some(&run.scenario),
+            Self::Bench(_) => None,
+        }
+    }
+
+    /// Segments of a flow that have left its last link by `now`, ns.
+    pub fn forwarded(&mut self, now: u64, flow: u32) -> u64 {
+        match self {
+            Self::Scenario(run) => run.forwarded(now, flow),
+            Self::Bench(_) => 0,
+        }
     }
 
     /// When something is due next, ns.

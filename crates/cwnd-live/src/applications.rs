@@ -3,6 +3,7 @@
 
 use crate::application::{Application, FlowReport};
 use crate::carrier::become_real_time;
+use crate::counters::{Counters, counters_of};
 use crate::crossing::{FlowState, Rows};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
@@ -41,6 +42,8 @@ pub struct ApplicationsReport {
     pub lateness: Lateness,
     /// Records of the sampler that found no room.
     pub records_lost: u64,
+    /// The kernel's counters of both hosts at the end of the run, before its connections end.
+    pub counters: [Counters; 2],
 }
 
 /// What the thread needs.
@@ -57,8 +60,8 @@ pub struct Applications<'a> {
     pub mss: u32,
     /// What is to happen, in the order of time.
     pub tasks: Vec<(u64, Task)>,
-    /// The host of the senders.
-    pub host: &'a Host,
+    /// The hosts.
+    pub hosts: &'a [Host; 2],
     /// The flows.
     pub flows: &'a [FlowState],
     /// Where rows go.
@@ -78,7 +81,7 @@ impl Applications<'_> {
     ) -> Result<ApplicationsReport, Error> {
         become_real_time(PRIORITY);
         // Connections of traffic are opened while the run goes on.
-        self.host.enter()?;
+        self.hosts[HostSide::Senders as usize].enter()?;
         let mut lateness = Lateness::default();
         let every = if self.interval == 0 { LOOK } else { LOOK.min(self.interval) };
         let poll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(while_doing("make an epoll"))?;
@@ -198,11 +201,13 @@ impl Applications<'_> {
         lateness: Lateness,
         mut states: Option<SenderStates>,
     ) -> Result<ApplicationsReport, Error> {
+        let [senders, receivers] = self.hosts;
+        let counters = [counters_of(senders)?, counters_of(receivers)?];
         let flows = all.into_iter().map(Application::close).collect();
         // Their ends were recorded, too.
         self.trace(states.as_mut(), self.end, false)?;
         let records_lost = states.as_ref().map_or(Ok(0), SenderStates::lost)?;
-        Ok(ApplicationsReport { flows, traffic: transfers.finish(), lateness, records_lost })
+        Ok(ApplicationsReport { flows, traffic: transfers.finish(), lateness, records_lost, counters })
     }
 
     fn perform(&self, all: &mut [Application], at: u64, task: &Task, poll: &OwnedFd) -> Result<(), Error> {

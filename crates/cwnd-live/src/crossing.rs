@@ -324,6 +324,12 @@ impl Crossing {
         }
     }
 
+    /// Data packets of a flow that have left its last link by `now`, ns.
+    pub fn forwarded(&mut self, now: u64, flow: u32) -> u64 {
+        self.emulator.count_departures(now);
+        self.emulator.forwarded(flow).packets
+    }
+
     /// Takes the tables of at least so many rows, and the pieces of captures that are large enough; with 0 all of them.
     pub fn take_rows(&mut self, least: usize, mut take: impl FnMut(Rows)) {
         for (host, piece) in self.captures.take(least == 0) {

@@ -25,6 +25,15 @@ struct Begin {
 
 const _: () = assert!(size_of::<Begin>() == 0x18);
 
+/// What the driver tells of the connections of an algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct AlgorithmRecords {
+    /// Whether it tells what they do.
+    pub is_recorded: bool,
+    /// Whether that goes into the tables of a trace.
+    pub is_traced: bool,
+}
+
 /// The open driver.
 #[derive(Debug)]
 pub struct Driver(File);
@@ -92,12 +101,13 @@ impl Driver {
         cc: &str,
         params: &[(String, String)],
         name: &str,
-        is_recorded: bool,
+        told: AlgorithmRecords,
     ) -> Result<(), Error> {
         let (cc, params, name) = (cc.to_owned(), params.to_vec(), name.to_owned());
+        let AlgorithmRecords { is_recorded, is_traced } = told;
         let what = format!("use {cc}");
-        let bytes = postcard::to_allocvec(&Message::Algorithm { cc, params, name, is_recorded })
-            .map_err(io::Error::other);
+        let message = Message::Algorithm { cc, params, name, is_recorded, is_traced };
+        let bytes = postcard::to_allocvec(&message).map_err(io::Error::other);
         bytes.and_then(|bytes| (&self.0).write_all(&bytes)).map_err(while_doing(what))
     }
 

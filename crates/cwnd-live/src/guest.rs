@@ -6,7 +6,7 @@ use crate::algorithms::{Algorithms, Loader};
 use crate::applications::{Applications, ApplicationsReport};
 use crate::crossing::{FlowState, Rows};
 use crate::described_plugin::DescribedPlugin;
-use crate::driver::Driver;
+use crate::driver::{AlgorithmRecords, Driver};
 use crate::error::{Error, while_doing};
 use crate::guest_queues::GuestQueues;
 use crate::host::{Host, kernel_release};
@@ -15,6 +15,7 @@ use crate::outcome::transfers_of_flows;
 use crate::paths::HostSide;
 use crate::plan::{Sockets, plans, tasks};
 use crate::scenario_clock::ScenarioClock;
+use crate::sender_states::takes_states;
 use crate::settings::{HostSettings, module_parameters, mss};
 use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
@@ -22,7 +23,7 @@ use crate::transfers::Transfers;
 use cwnd_record::Lane;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::mount::{MountFlags, mount};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -105,13 +106,18 @@ fn prepare() -> Result<(), Error> {
 struct DriversAlgorithms<'a> {
     driver: &'a Driver,
     names: Vec<String>,
-    /// The one whose connections are recorded.
+    /// The one whose connections are traced.
     traced: Option<String>,
+    /// Whether all are recorded, for rows that take more than `TCP_INFO`.
+    takes_states: bool,
+    /// The kernel's own that are recorded: their names there, and their own.
+    wrapped: BTreeMap<String, String>,
 }
 
 impl DriversAlgorithms<'_> {
-    fn is_traced(&self, cc: &str) -> bool {
-        self.traced.as_deref() == Some(cc)
+    fn records(&self, cc: &str) -> AlgorithmRecords {
+        let is_traced = self.traced.as_deref() == Some(cc);
+        AlgorithmRecords { is_recorded: is_traced || self.takes_states, is_traced }
     }
 
     /// A name with this prefix that no other algorithm has.
@@ -134,17 +140,19 @@ fn short_name(prefix: &str, cc: &str, number: usize) -> String {
 impl Loader for DriversAlgorithms<'_> {
     fn load(&mut self, cc: &str, params: &[(String, String)]) -> Result<String, Error> {
         let name = self.new_name(PREFIX, cc);
-        self.driver.add(cc, params, &name, self.is_traced(cc))?;
+        self.driver.add(cc, params, &name, self.records(cc))?;
         Ok(name)
     }
 
     fn kernels_own(&mut self, cc: &str, name: String) -> Result<String, Error> {
-        if !self.is_traced(cc) {
+        let records = self.records(cc);
+        if !records.is_recorded {
             return Ok(name);
         }
-        let traced = self.new_name(KERNELS_PREFIX, &name);
-        self.driver.add(&format!("kernel/{name}"), &[], &traced, true)?;
-        Ok(traced)
+        let wrapper = self.new_name(KERNELS_PREFIX, &name);
+        self.driver.add(&format!("kernel/{name}"), &[], &wrapper, records)?;
+        self.wrapped.insert(wrapper.clone(), name);
+        Ok(wrapper)
     }
 }
 
@@ -160,8 +168,11 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
         return bench(driver, &queues);
     }
     let flows = scenario.expand();
-    let mut loader = DriversAlgorithms { driver, names: Vec::new(), traced };
+    let (names, wrapped, takes_states) = (Vec::new(), BTreeMap::new(), takes_states(&scenario));
+    let mut loader = DriversAlgorithms { driver, names, traced, takes_states, wrapped };
     let algorithms = Algorithms::load(&scenario, &flows, &mut loader)?;
+    let wrapped = loader.wrapped;
+    let own = |name: &str| wrapped.get(name).cloned().unwrap_or_else(|| name.to_owned());
     let settings = HostSettings::of(&scenario);
     let host = |side| Host::of_driver(side, scenario.packet_size, &settings, || driver.make_host(side));
     let hosts = [host(HostSide::Senders)?, host(HostSide::Receivers)?];
@@ -188,7 +199,7 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
         interval: scenario.record.interval,
         mss: mss(&scenario),
         tasks,
-        host: &hosts[HostSide::Senders as usize],
+        hosts: &hosts,
         flows: &states,
         rows: &|rows| match rows {
             Rows::Windows(rows) => driver.tell(&Message::Windows(rows)),
@@ -198,7 +209,7 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
         stop: &stop,
     }
     .run(sockets, plans, transfers, None);
-    let ApplicationsReport { flows: reports, traffic, lateness, .. } = ran?;
+    let ApplicationsReport { flows: reports, traffic, lateness, counters, .. } = ran?;
     let mut transfers = transfers_of_flows(&flows, &reports);
     transfers.extend(traffic.rows);
     transfers.sort_by_key(|row| row.start_ns);
@@ -209,14 +220,15 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     traffic.groups.iter().for_each(|group| driver.tell(&Message::Load(group.load)));
     let mut all = hosts[HostSide::Senders as usize].settings(&settings)?;
     let of_traffic = algorithms.names_of_traffic().flatten();
-    let names: BTreeSet<_> = algorithms.names().chain(of_traffic).collect();
-    all.extend(names.into_iter().flat_map(module_parameters));
+    let names: BTreeSet<_> = algorithms.names().chain(of_traffic).map(own).collect();
+    all.extend(names.iter().flat_map(|name| module_parameters(name)));
     let [senders, receivers] = &hosts;
     let report = GuestReport {
         kernel: kernel_release(),
-        algorithms: algorithms.names().map(str::to_owned).collect(),
-        traffic_algorithms: algorithms.names_of_traffic().map(|name| name.map(str::to_owned)).collect(),
+        algorithms: algorithms.names().map(own).collect(),
+        traffic_algorithms: algorithms.names_of_traffic().map(|name| name.map(own)).collect(),
         settings: all,
+        counters,
         dropped: senders.dropped()? + receivers.dropped()?,
         queues: queues.counters()?,
         late_applications: lateness.per_mille(990),

@@ -8,6 +8,7 @@ pub use summarise::Report;
 use crate::algorithms::{Algorithms, LoadedObjects, ObjectLoader, PluginObjects};
 use crate::applications::{Applications, ApplicationsReport};
 use crate::carrier::{Carrier, CarrierReport};
+use crate::counters::Counters;
 use crate::crossing::{Crossing, CrossingReport, FlowState, Rows};
 use crate::error::{Error, while_doing};
 use crate::host::Host;
@@ -91,6 +92,7 @@ struct Finished {
     real_time: bool,
     late_applications: u64,
     settings: Vec<(String, String)>,
+    counters: [Counters; 2],
 }
 
 impl Lab {
@@ -141,11 +143,11 @@ impl Lab {
         };
         let (here, time) = (shared.clone(), scenario_clock.clone());
         let apply = move || {
-            let Shared { hosts: [host, _], flows, stop } = &*here;
+            let Shared { hosts, flows, stop } = &*here;
             // Whoever has gone does not want them.
             let rows = &move |rows| drop(sender.send(rows));
             let (clock, tasks) = (&*time, tasks);
-            let ran = Applications { clock, end, measure, interval, mss, tasks, host, flows, rows, stop }
+            let ran = Applications { clock, end, measure, interval, mss, tasks, hosts, flows, rows, stop }
                 .run(sockets, plans, transfers, states);
             here.told(ran)
         };
@@ -205,7 +207,8 @@ impl Lab {
         // Whichever failed has the reason; without its packets the other one may have failed for want of them.
         let carrier = carrying.join().expect("it does not panic");
         let flows = applying.join().expect("it does not panic");
-        let (carrier, ApplicationsReport { flows, mut traffic, lateness, records_lost }) = (carrier?, flows?);
+        let (carrier, flows) = (carrier?, flows?);
+        let ApplicationsReport { flows, mut traffic, lateness, records_lost, counters } = flows;
         // The two threads' events in one order of time.
         self.tables.events.sort_by_key(|row| row.time_ns);
         let CarrierReport { crossing, cpu_s, real_time, .. } = carrier;
@@ -226,7 +229,7 @@ impl Lab {
         let late_applications = lateness.per_mille(990);
         let settings = self.settings()?;
         let outcome = Outcome { crossing, flows, traffic };
-        self.finished = Some(Finished { outcome, cpu_s, real_time, late_applications, settings });
+        self.finished = Some(Finished { outcome, cpu_s, real_time, late_applications, settings, counters });
         Ok(())
     }
 

@@ -26,6 +26,8 @@ mod carrier;
 #[cfg(target_os = "linux")]
 mod classify;
 #[cfg(target_os = "linux")]
+mod counters;
+#[cfg(target_os = "linux")]
 mod crossing;
 #[cfg(target_os = "linux")]
 mod described_plugin;
@@ -95,6 +97,7 @@ pub use {
     algorithms::{PluginObjects, parameters, used},
     application::FlowReport,
     carrier::CarrierReport,
+    counters::Counters,
     crossing::{Crossing, Delivery, FlowState, Rows},
     cwnd_traffic::Load,
     described_plugin::DescribedPlugin,
@@ -102,6 +105,8 @@ pub use {
     lab::{Lab, Report},
     lateness::Lateness,
     outcome::Outcome,
+    sender_states::{delivered, takes_states},
+    settings::mss,
     shell::Shell,
     support::check,
     transfers::TrafficReport,

@@ -3,6 +3,7 @@
 
 use crate::application::FlowReport;
 use crate::classify::Announced;
+use crate::counters::Counters;
 use crate::described_plugin::DescribedPlugin;
 use cwnd_record::{CwndRow, EventRow, TransferRow};
 use cwnd_scenario::Scenario;
@@ -73,8 +74,10 @@ pub enum Message {
         params: Vec<(String, String)>,
         /// The name.
         name: String,
-        /// Whether what its connections do is recorded.
+        /// Whether the driver tells what its connections do.
         is_recorded: bool,
+        /// Whether that goes into the tables of a trace.
+        is_traced: bool,
     },
     /// Traffic opens a connection or sends a datagram.
     Announced(Announced),
@@ -107,6 +110,8 @@ pub struct GuestReport {
     pub traffic_algorithms: Vec<Option<String>>,
     /// Settings of the senders' host, and so on: names and values.
     pub settings: Vec<(String, String)>,
+    /// The kernel's counters of the senders' and the receivers' host.
+    pub counters: [Counters; 2],
     /// Packets that the hosts' devices have dropped.
     pub dropped: u64,
     /// What `tc -s` says of the kernel's queue of each link that has one, in JSON, by the link's number.

@@ -133,6 +133,15 @@ impl Lab {
             settings.set_item(name, value)?;
         }
         whole.set_item("settings", settings)?;
+        let counters = PyDict::new(py);
+        for (host, of_host) in ["senders", "receivers"].iter().zip(report.counters) {
+            let all = PyDict::new(py);
+            for (name, value) in of_host {
+                all.set_item(name, value)?;
+            }
+            counters.set_item(host, all)?;
+        }
+        whole.set_item("counters", counters)?;
         Ok(whole)
     }
 

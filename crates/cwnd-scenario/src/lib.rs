@@ -46,7 +46,7 @@ pub use builders::{Builder, Keywords};
 pub use expand::{FlowAction, clock_phases_us};
 pub use files::Files;
 pub use invalid::{Invalid, nearest, pointer, unknown_key, unknown_name};
-pub use kernel_names::kernels_own;
+pub use kernel_names::{kernels_own, set_with_rules_of};
 pub use keys::flow::{AccessLink, FlowGroup, Start};
 pub use keys::host::Host;
 pub use keys::host_settings::HostSetting;

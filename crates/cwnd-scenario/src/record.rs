@@ -2,6 +2,7 @@
 //! `[record]`: which rows are recorded, and how many are expected; parsed, validated and printed.
 
 use crate::invalid::{Invalid, TableReader, nearest, shown};
+use crate::kernel_names::set_with_rules_of;
 use crate::keys::flow::FlowGroup;
 use crate::keys::link::LinkRate;
 use crate::keys::record::{FLOWS, FlowRef, InnerVariables, RecordSpec, RecordedFlows};
@@ -89,7 +90,7 @@ impl Scenario {
             .iter()
             .map(|group| &group.cc)
             .chain(switched)
-            .filter_map(|cc| registry::find(cc))
+            .filter_map(|cc| registry::find(&set_with_rules_of(cc)))
             .flat_map(|(algorithm, _)| algorithm.inner())
             .collect();
         shown.sort_unstable();
@@ -141,7 +142,7 @@ impl Scenario {
         let mut rows = ExpectedRows { queue: samples * self.links.len() as u128, ..ExpectedRows::default() };
         let mut inner = 0;
         for (group, flows) in self.recorded_groups() {
-            let shown = registry::find(&group.cc).map_or(0, |(algorithm, _)| {
+            let shown = registry::find(&set_with_rules_of(&group.cc)).map_or(0, |(algorithm, _)| {
                 algorithm.inner().filter(|name| self.record.inner.has(name)).count() as u128
             });
             if !self.record.per_ack {

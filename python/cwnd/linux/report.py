@@ -34,3 +34,5 @@ class VirtualReport(TypedDict):
     settings: dict[str, str]
     #: of each link whose queue is the kernel's what `tc -s -j qdisc show` says at the end of the run, by its name
     qdiscs: dict[str, list[dict[str, object]]]
+    #: the kernel's counters of the hosts `senders` and `receivers` at the end of the run, those that are not 0, as `nstat` names them
+    counters: dict[str, dict[str, int]]

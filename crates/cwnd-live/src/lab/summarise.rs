@@ -2,6 +2,7 @@
 //! What comes of a run.
 
 use super::{Finished, Lab};
+use crate::counters::Counters;
 use crate::host::kernel_release;
 use crate::outcome::Outcome;
 use crate::scenario_clock::Pauses;
@@ -18,6 +19,8 @@ pub struct Report {
     pub traffic_algorithms: Vec<Option<String>>,
     /// Settings of the senders' host, offloads of its device, parameters of the kernel's own algorithms that were used: names and values.
     pub settings: Vec<(String, String)>,
+    /// The kernel's counters of the senders' and the receivers' host, those that are not 0: names and values.
+    pub counters: [Counters; 2],
     /// Packets delivered to a host.
     pub packets: u64,
     /// Lateness of their delivery, ns: p50, p99, p99.9, worst.
@@ -52,7 +55,8 @@ impl Lab {
     /// What the emulator says of itself; `None` before the run is over.
     #[must_use]
     pub fn report(&self) -> Option<Report> {
-        let Finished { outcome, cpu_s, real_time, late_applications, settings } = self.finished.as_ref()?;
+        let Finished { outcome, cpu_s, real_time, late_applications, settings, counters } =
+            self.finished.as_ref()?;
         let Outcome { crossing, flows, .. } = outcome;
         let late = &crossing.lateness;
         Some(Report {
@@ -64,6 +68,7 @@ impl Lab {
                 .map(|name| name.map(str::to_owned))
                 .collect(),
             settings: settings.clone(),
+            counters: counters.clone(),
             packets: late.packets(),
             pauses: crossing.pauses,
             lateness: [late.per_mille(500), late.per_mille(990), late.per_mille(999), late.worst()],
