@@ -17,6 +17,8 @@ ENHANCED_PACKET = 6
 BLOCK, TIME = struct.Struct("<II"), struct.Struct("<II")
 LENGTH, HEADERS = struct.Struct(">H"), struct.Struct(">HHIIBB")
 IP_BYTES, SYN = 20, 2
+#: A block's kind and its size, twice, bytes.
+SMALLEST_BLOCK = 12
 #: The last number of the senders' address, and the receiver's port of flow 0.
 SENDERS, FIRST_PORT = 1, 10_000
 
@@ -69,6 +71,18 @@ def read(capture: bytes) -> Capture:
     return Capture(
         *({flow: packets(rows, first.get(flow, 1)) for flow, rows in each.items()} for each in (data, acknowledgements))
     )
+
+
+def is_whole(capture: bytes) -> bool:
+    """Whether a capture consists of whole blocks: each has its size before and behind what it holds."""
+    at = 0
+    while at < len(capture):
+        size = BLOCK.unpack_from(capture, at)[1] if at + BLOCK.size <= len(capture) else 0
+        end = at + size
+        if size < SMALLEST_BLOCK or end > len(capture) or capture[end - 4 : end] != capture[at + 4 : at + 8]:
+            return False
+        at = end
+    return True
 
 
 def packets(rows: list[tuple[int, int, int]], first: int) -> Packets:

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -86,10 +86,15 @@ def temporary_folder(folder: Path, mode: int = 0o777) -> Iterator[Path]:
 
 def is_unfinished(folder: Path) -> bool:
     """Whether a folder is, by its name and its files, that of a run that did not end."""
-    if not re.fullmatch(rf"\..+\.{SUFFIX}", folder.name) or folder.is_symlink() or not folder.is_dir():
+    return re.fullmatch(rf"\..+\.{SUFFIX}", folder.name) is not None and is_of_run(folder)
+
+
+def is_of_run(folder: Path, others: Container[str] = ()) -> bool:
+    """Whether a folder has files of a run only, and `others`."""
+    if folder.is_symlink() or not folder.is_dir():
         return False
     try:
-        return all(FILES.fullmatch(path.name) and path.is_file() for path in folder.iterdir())
+        return all((FILES.fullmatch(path.name) or path.name in others) and path.is_file() for path in folder.iterdir())
     except OSError:
         return False
 

@@ -6,16 +6,19 @@ from __future__ import annotations
 import datetime
 import json
 import platform
+import shutil
 from pathlib import Path
 
 from cwnd._internal.json_files import read_json
+from cwnd._internal.partial_folders import is_of_run
 from cwnd._internal.temporary_files import replacing
 from cwnd._native import Scenario
+from cwnd.fidelity.captures import is_whole
 from cwnd.fidelity.runner import Fidelity
 from cwnd.load import NoResultError, load
 from cwnd.result.lanes import LIVE, kernel_of, kind_of
 from cwnd.result.result import Result
-from cwnd.result.store import FolderError, origin, save
+from cwnd.result.store import FolderError, kind_of_result, origin, save
 from cwnd.scenario.snapshot import scenario_document
 
 MANIFEST = "manifest.json"
@@ -39,6 +42,17 @@ class FidelityFolder:
         else:
             folder.mkdir(parents=True, exist_ok=True)
             self._write(MANIFEST, json.dumps({"kind": KIND, **origin()}, indent=1) + "\n")
+
+    def check(self, name: str, scenario: Scenario) -> None:
+        """Refuses a scenario where another one has been compared under its name. Raises `FolderError`."""
+        try:
+            earlier = read_json(self._folder / f"{name}.json")[0]
+        except (OSError, ValueError, LookupError, TypeError):
+            return
+        if earlier != json.loads(json.dumps(scenario_document(scenario))):
+            raise FolderError(
+                f'folder: "{self._folder}" is not accepted; expected one without another scenario called "{name}"'
+            )
 
     def runs(self, name: str) -> KeptRuns:
         """The kernel's runs of the scenario of this name."""
@@ -73,17 +87,28 @@ class KeptRuns:
         try:
             result = load(path)
             day = datetime.date.fromtimestamp((path / MANIFEST).stat().st_mtime).isoformat()
+            if not isinstance(result, Result) or result.lane != kind_of(lane) or not is_readable(result):
+                return None
         except (OSError, NoResultError):
-            return None
-        if not isinstance(result, Result) or result.lane != kind_of(lane):
             return None
         same = scenario_document(result.scenario) == scenario_document(scenario) and is_of_kernel(result, lane)
         return (result, day) if same else None
 
     def keep(self, result: Result) -> None:
-        """Writes a run, in the place of an earlier one of this seed."""
+        """Writes a run, in the place of an earlier one of this seed, even of one that is damaged."""
         self._folder.mkdir(parents=True, exist_ok=True)
+        folder = self._of(result.scenario)
+        if folder.is_dir() and kind_of_result(folder) is None and is_of_run(folder, (MANIFEST,)):
+            shutil.rmtree(folder)
         save(result, self._of(result.scenario), pictures=False)
+
+
+def is_readable(result: Result) -> bool:
+    """Whether all of a run can be read; `NoResultError` for a damaged table."""
+    for name in result.tables:
+        for _ in result.batches(name):
+            pass
+    return all(map(is_whole, result.packets.values()))
 
 
 def is_of_kernel(result: Result, lane: str) -> bool:

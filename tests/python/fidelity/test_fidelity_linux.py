@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import Cli, refused
 from in_kernel import PROGRAM, started, until
 from needs import needs
 
@@ -83,6 +83,34 @@ def test_a_comparison_is_printed_written_and_gone_on_from(cwnd: Cli, tmp_path: P
     # The first packets of each run are the same in both lanes: a number of a pair is near its partner's, or the same.
     (goodput,) = [each for each in document["numbers"] if each["name"] == "goodput, reno-linux"]
     assert 0.7 < goodput["ratio"] < 1.4 and goodput["low"] <= goodput["ratio"] <= goodput["high"]
+
+
+# Each damage is as a full disk or another program leaves it; the run is made again, and is the same bytes.
+@pytest.mark.parametrize(
+    ("file", "length"), [("cwnd.parquet", 300), ("senders.pcapng", 250), ("summary.json", 40), ("manifest.json", 0)]
+)
+def test_a_damaged_run_is_made_again(cwnd: Cli, tmp_path: Path, file: str, length: int) -> None:
+    scenario, folder = tmp_path / "brief.toml", tmp_path / "out"
+    scenario.write_text(WINDOW_LIMITED)
+    first = cwnd("fidelity", scenario, "-o", folder, "--json")
+    assert first.returncode == 0, first.stderr
+    damaged = folder / "runs" / "brief" / "seed-1" / file
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[:length])
+    again = cwnd("fidelity", scenario, "-o", folder, "--json")
+    assert (again.returncode, again.stdout) == (0, first.stdout), again.stderr
+    assert len(damaged.read_bytes()) > length
+
+
+def test_another_scenario_of_the_same_name_is_not_replaced(cwnd: Cli, tmp_path: Path) -> None:
+    scenario, folder = tmp_path / "brief.toml", tmp_path / "out"
+    scenario.write_text(WINDOW_LIMITED)
+    assert cwnd("fidelity", scenario, "-o", folder).returncode == 0
+    before = (folder / "brief.json").read_bytes()
+    scenario.write_text(WINDOW_LIMITED.replace("50ms", "60ms"))
+    done = cwnd("fidelity", scenario, "-o", folder)
+    refused(done, f'-o: "{folder}" is not accepted; expected one without another scenario called "brief"')
+    assert (folder / "brief.json").read_bytes() == before
 
 
 def children(pid: int) -> list[str]:

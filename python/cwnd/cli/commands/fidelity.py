@@ -130,6 +130,9 @@ def compare(
     from cwnd.cli.replicates import bar
     from cwnd.fidelity import runner
 
+    if folder is not None:
+        for name, scenario in scenarios.items():
+            folder.check(name, scenario)
     comparisons = {
         name: runner.Comparison.of(scenario, lane, runs, folder.runs(name) if folder else None)
         for name, scenario in scenarios.items()
