@@ -8,6 +8,7 @@ use crate::run::{Run, aside};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
 use cwnd_plugin_loader::Fault;
+use cwnd_record::{CwndRow, InnerRow};
 use cwnd_scenario::Scenario;
 
 /// What runs.
@@ -15,7 +16,7 @@ pub enum Running {
     /// A scenario.
     Scenario(Box<Run>),
     /// A queue bench.
-    Bench(BenchRun),
+    Bench(Box<BenchRun>),
 }
 
 impl Running {
@@ -32,7 +33,7 @@ impl Running {
         let (output, (arrivals, scenario)) = made?;
         Some(match arrivals {
             None => Self::Scenario(Box::new(Run::new(kernel, output, scenario))),
-            Some((packets, link)) => Self::Bench(BenchRun::new(kernel, output, packets, link)),
+            Some((packets, link)) => Self::Bench(Box::new(BenchRun::new(kernel, output, packets, link))),
         })
     }
 
@@ -45,10 +46,17 @@ impl Running {
     }
 
     /// Segments of a flow that have left its last link by `now`, ns.
-    pub fn forwarded(&mut self, now: u64, flow: u32) -> u64 {
+    pub fn forwarded(&mut self, now: u64, flow: usize) -> u64 {
         match self {
             Self::Scenario(run) => run.forwarded(now, flow),
             Self::Bench(_) => 0,
+        }
+    }
+
+    /// Takes rows of the senders' states.
+    pub fn take_states(&mut self, rows: (Vec<CwndRow>, Vec<InnerRow>)) {
+        if let Self::Scenario(run) = self {
+            run.take_states(rows);
         }
     }
 
