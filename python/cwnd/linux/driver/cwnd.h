@@ -107,6 +107,12 @@ struct cwnd_links {
 /* Name of the library's only symbol: `const struct cwnd_links *cwnd_links(void)`. */
 #define CWND_SYMBOL "cwnd_links"
 
+/*
+ * What the head of a packet has room for where a driver gives it half a page, as usual drivers do: receive windows and the memory of queues
+ * depend on it.
+ */
+#define CWND_ROOM (SKB_WITH_OVERHEAD(2048) - NET_SKB_PAD)
+
 /* cwnd_kern.c: the time of the scenario, ns, and waiting for what the library has due next; with interrupts off. */
 unsigned long long cwnd_time(void);
 void cwnd_arm(void);

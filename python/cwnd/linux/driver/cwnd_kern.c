@@ -74,13 +74,10 @@ static void happen(struct time_travel_event *event)
 	cwnd_arm();
 }
 
-/* What the head of a packet has room for where a driver gives it half a page, as usual drivers do: the receive window depends on it. */
-#define ROOM (SKB_WITH_OVERHEAD(2048) - NET_SKB_PAD)
-
 static void deliver(unsigned int side, const void *merged, const void *packet, unsigned int length)
 {
 	struct net_device *dev = hosts[side];
-	struct sk_buff *skb = netdev_alloc_skb(dev, max_t(unsigned int, length, ROOM));
+	struct sk_buff *skb = netdev_alloc_skb(dev, max_t(unsigned int, length, CWND_ROOM));
 
 	if (!skb) {
 		dev->stats.rx_dropped++;

@@ -133,8 +133,7 @@ long cwnd_make_link(unsigned long number)
 void cwnd_enqueue(unsigned int link, unsigned int number, const void *packet, unsigned int length)
 {
 	struct queue *queue = queues[link];
-	/* As a driver has received it. */
-	struct sk_buff *skb = netdev_alloc_skb(queue->dev, length);
+	struct sk_buff *skb = netdev_alloc_skb(queue->dev, max_t(unsigned int, length, CWND_ROOM));
 
 	if (!skb)
 		panic("cwnd: no memory for a packet of a link");
