@@ -6,6 +6,7 @@ Each is locked while its run is in progress. The next run into the same folder r
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from cwnd._internal.summary_types import TABLES
 from cwnd._internal.temporary_files import SUFFIX as TEMPORARY
+from cwnd._internal.temporary_files import named_as
 
 #: The files that a run or a trace writes before its manifest, which comes last.
 FILES = re.compile(
@@ -56,9 +58,18 @@ def make_beside(folder: Path, mode: int = 0o777) -> Path:
     """Creates a folder next to `folder`, under an unused name, with this mode less the user's umask."""
     while True:
         part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
-        with suppress(FileExistsError):
+        with suppress(FileExistsError), named_as(folder, part):
             part.mkdir(mode)
             return part
+
+
+def make_parent(folder: Path) -> None:
+    """Creates the folder around `folder`. An error names `folder`, which the user knows."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        number = errno.ENOTDIR if isinstance(error, FileExistsError) else error.errno or errno.EIO
+        raise OSError(number, os.strerror(number), str(folder)) from error
 
 
 @contextmanager
@@ -77,7 +88,8 @@ def temporary_folder(folder: Path, mode: int = 0o777) -> Iterator[Path]:
             break
         os.close(descriptor)
     try:
-        yield part
+        with named_as(folder, part):
+            yield part
     finally:
         shutil.rmtree(part, ignore_errors=True)
         if descriptor is not None:

@@ -26,6 +26,8 @@ from typing import IO
 OLD_S = 3600
 #: What follows the name: host, process and a random number.
 ENDING = r"\.[0-9a-f]{8}-[0-9]{1,9}-[0-9a-f]{8}"
+#: What a disk that takes no more says, without a name.
+CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 #: In versions before it was only the process.
 SUFFIX = rf"(?:{ENDING}|\.[0-9]{{1,9}})"
 
@@ -42,6 +44,20 @@ def host() -> str:
 def temporary_name(path: Path) -> Path:
     """An unused name in the folder of a file, which no other process takes."""
     return path.with_name(f".{path.name}.{host()}-{os.getpid()}-{secrets.token_hex(4)}")
+
+
+@contextmanager
+def named_as(given: Path, part: Path) -> Iterator[None]:
+    """Lets errors of the system about `part`, or what is in it, name `given`, which the user knows; so do those of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        inside = error.filename is not None and Path(os.fsdecode(error.filename)).is_relative_to(part)
+        if not inside and (error.filename is not None or error.errno not in CANNOT_WRITE):
+            raise
+        number = error.errno or errno.EIO
+        words = error.strerror if inside else os.strerror(number)
+        raise OSError(number, words, str(given)) from error
 
 
 @contextmanager
@@ -72,10 +88,11 @@ def _beside(path: Path, mode: int) -> Iterator[tuple[Path, int]]:
     # A folder may be one that takes files and is not read.
     with suppress(OSError), os.scandir(path.parent) as entries:
         remove_left_over([Path(entry) for entry in entries if name.fullmatch(entry.name)])
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
-        yield part, descriptor
-        part.replace(path)
+        with named_as(path, part):
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            yield part, descriptor
+            part.replace(path)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

@@ -193,7 +193,7 @@ def run(options: TraceOptions, trace: RunningTrace, is_over: Callable[[], bool])
     source = trace.source
     start_s = time.monotonic()
     algorithm = source.kernel_name or options.cc
-    with trace_writer(options.folder) as tables:
+    with trace_writer(options.folder, force=options.force) as tables:
         with stopped_by_signals() as signals, view.live(shows_progress(), source, algorithm, start_s) as show:
 
             def done() -> bool:

@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cwnd._internal import partial_folders
+from cwnd._internal.temporary_files import named_as
 from cwnd.kernel.result import KernelTrace as StoredTrace
 from cwnd.kernel.result import Manifest
-from cwnd.result.store import MANIFEST, replace
+from cwnd.result.store import MANIFEST, TRACE, check_folder, replace
 
 ROWS_PER_GROUP = 1 << 16
 
@@ -66,9 +67,10 @@ class TraceWriter:
     descriptor of the folder that was made, in which this user alone can put anything.
     """
 
-    def __init__(self, partial: Path, folder: Path, descriptor: int) -> None:
+    def __init__(self, partial: Path, folder: Path, descriptor: int, *, force: bool) -> None:
         self.partial = partial
         self.folder = folder
+        self.force = force
         self.descriptor = descriptor
         #: The same folder, whatever has its name now.
         self.inside = Path(f"/proc/self/fd/{descriptor}")
@@ -113,17 +115,25 @@ class TraceWriter:
         (self.inside / MANIFEST).write_text(json.dumps({**manifest, "files": files}, indent=1) + "\n")
         if not os.path.samestat(os.fstat(self.descriptor), self.partial.lstat()):
             raise replaced(self.partial)
+        # Something may have come there meanwhile.
+        check_folder(self.folder, TRACE, force=self.force)
         hand_over(self.partial)
         replace(self.partial, self.folder)
 
 
 @contextlib.contextmanager
-def trace_writer(folder: Path | None) -> Iterator[TraceWriter | None]:
-    """A writer into a temporary folder, which is removed unless the writer has finished; `None` without a folder."""
+def trace_writer(folder: Path | None, *, force: bool = False) -> Iterator[TraceWriter | None]:
+    """A writer into a temporary folder, which is removed unless the writer has finished; `None` without a folder. With `force` it replaces
+    what `check_folder` lets it replace."""
     if folder is None:
         yield None
         return
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial_folders.make_parent(folder)
     # It says who was connected to whom: it is for no other user.
-    with partial_folders.temporary_folder(folder, 0o700) as partial, opened(partial) as descriptor:
-        yield TraceWriter(partial, folder, descriptor)
+    with (
+        partial_folders.temporary_folder(folder, 0o700) as partial,
+        opened(partial) as descriptor,
+        # What is written by way of the descriptor has its name in errors.
+        named_as(folder, Path(f"/proc/self/fd/{descriptor}")),
+    ):
+        yield TraceWriter(partial, folder, descriptor, force=force)

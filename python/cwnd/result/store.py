@@ -305,9 +305,11 @@ def new_folder(folder: Path, *, force: bool, tell: Callable[[str], None] = lambd
     check_folder(folder, force=force)
     # The import takes a while, in which Ctrl-C is not handled: before there is anything to remove.
     importlib.import_module("pyarrow.parquet")
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    partial_folders.make_parent(folder)
     with partial_folders.temporary_folder(folder) as beside:
         yield beside
+        # Something may have come there meanwhile.
+        check_folder(folder, force=force)
         replace(beside, folder)
 
 

@@ -159,3 +159,45 @@ def test_python_has_it_as_an_argument(tmp_path: Path) -> None:
     assert kind_of(folder) == "cwnd run"
     assert package.replicate(small(), 2, 1, folder, force=True).done == 2
     assert kind_of(folder) == "cwnd replicates"
+
+
+@pytest.mark.parametrize("lane", ["sim", pytest.param("linux", marks=needs("linux"))])
+def test_a_folder_that_comes_during_the_run_is_not_replaced(
+    tmp_path: Path, lane: str, request: pytest.FixtureRequest
+) -> None:
+    if lane == "linux":
+        request.getfixturevalue("virtual_kernel")
+    given, folder = package.dumbbell(["cubic-linux"], rate="10Mbit/s", rtt="20ms", duration="20s"), tmp_path / "out"
+
+    def comes(_: object) -> None:
+        folder.mkdir(exist_ok=True)
+        (folder / "notes.txt").write_text("mine")
+
+    with pytest.raises(package.FolderError, match="expected a free name"):
+        package.run(given, comes, folder=folder, lane=lane, pictures=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (folder / "notes.txt").read_text() == "mine"
+
+
+# As root, no folder of the file system refuses a file: what has the name of the folder is a file, or is not there, or takes none.
+@pytest.mark.parametrize(
+    ("where", "why"), [("file", "Not a directory"), ("/proc/none", "No such file or directory"), ("/sys", "")]
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "x.toml"),
+        ("compare", "reno", "--duration", "1000s"),
+        pytest.param(("linux", "trace", "x.toml"), marks=needs("linux")),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_named_before_the_run(
+    cwnd: Cli, tmp_path: Path, command: tuple[str, ...], where: str, why: str, request: pytest.FixtureRequest
+) -> None:
+    if command[0] == "linux":
+        request.getfixturevalue("virtual_kernel")
+    (tmp_path / "file").touch()
+    # Minutes of work.
+    (tmp_path / "x.toml").write_text(package.dumbbell(["reno"], rate="1Gbit/s", rtt="20ms", duration="1000s").to_toml())
+    done = cwnd(*command, "-o", f"{where}/out", cwd=tmp_path)
+    refused(done, f"error: {where}/out: {why}", code=1)
