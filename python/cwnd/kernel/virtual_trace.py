@@ -19,7 +19,8 @@ from cwnd.kernel.trace import KERNELS_OWN, set_names
 from cwnd.kernel.trace_folder import trace_writer
 from cwnd.linux.engine import RECORDS, Memory, VirtualRun
 from cwnd.linux.kernels import find
-from cwnd.replay.trace import outcome_of, replays
+from cwnd.plugin.crate import LOADED
+from cwnd.replay.trace import Outcome, outcome_of, replays
 from cwnd.result.lanes import LINUX, Engine
 from cwnd.result.store import TRACE, check_folder
 
@@ -77,11 +78,9 @@ class Recorded:
         host = set_of(self.cc)
         return replays(self.of("hooks"), host, 0, [*self.params.items()]) if host in set_names() else None
 
-    @property
-    def algorithm(self) -> str:
-        """Its name in the kernel."""
-        flows = zip(self.run.summary()["flows"], self.run.report()["algorithms"])
-        return next((name for flow, name in flows if flow["cc"] == self.cc), self.cc)
+    def connections(self) -> pa.ChunkedArray:
+        """The connection of each call."""
+        return pa.chunked_array([batch["connection"] for batch in self.of("hooks")], pa.uint64())
 
     def flows(self, differences: dict[int, int]) -> pa.RecordBatch:
         """The table `flows`."""
@@ -104,7 +103,7 @@ class Recorded:
         numbers = found["connection"].to_pylist()
         values = {
             "flow": pa.array(numbers, pa.uint32()),
-            "algorithm": pa.array([self.algorithm] * len(numbers)),
+            "algorithm": pa.array([self.cc] * len(numbers)),
             "local_port": found["local_port_max"].combine_chunks(),
             "remote_port": found["remote_port_max"].combine_chunks(),
             "first_s": seconds(found["now_us_min"]),
@@ -114,6 +113,32 @@ class Recorded:
             "differences": pa.array([differences.get(number, 0) for number in numbers], pa.uint64()),
         }
         return pa.RecordBatch.from_pydict(values)
+
+    def summary(self, scenario: Scenario, outcome: Outcome | None) -> TraceSummary:
+        """The summary, with the outcome of repeating the calls."""
+        run = self.run
+        return {
+            "algorithm": self.cc,
+            "seconds": scenario.duration_s,
+            "connections": pc.count_distinct(self.connections()).as_py(),
+            "calls": sum(batch.num_rows for batch in self.of("hooks")),
+            "lost": 0,
+            "unseen": 0,
+            "differences": None if outcome is None else outcome["differences"],
+            "first": None if outcome is None else outcome["first"],
+            "repaired": 0,
+            "unguarded": 0,
+            "states_compared": 0 if outcome is None else outcome["states_compared"],
+            "versions": {"cwnd": _native.__version__, "kernel": run.report()["kernel"]},
+            "set": set_of(self.cc),
+            "params": self.params,
+            "source": {
+                "lane": f"{LINUX}:{run.kernel.name}",
+                "build": run.kernel.about["key"],
+                "hz": run.kernel.hz,
+                "scenario": scenario.to_toml(),
+            },
+        }
 
 
 def trace(
@@ -134,48 +159,26 @@ def trace(
     scenario, target = scenario_of(scenario), path_of("folder", folder)
     name, params = traced_algorithm(scenario, cc)
     check_folder(target, TRACE, force=force)
-    run = VirtualRun(scenario, find(kernel), traced=name)
-    while not run.step(LOOK_MS):
-        if progress is not None:
-            progress(run)
-    recorded = Recorded(run, name, params)
-    repeated = recorded.replays()
-    outcome = None if repeated is None else outcome_of(repeated)
-    differences = {number: each.differences for number, each in (repeated or {}).items()}
-    calls = sum(batch.num_rows for batch in recorded.of("hooks"))
-    if not calls:
-        raise refused("cc", name, "an algorithm that a connection uses before the scenario ends")
-    flows = recorded.flows(differences)
-    summary: TraceSummary = {
-        "algorithm": recorded.algorithm,
-        "seconds": scenario.duration_s,
-        "connections": flows.num_rows,
-        "calls": calls,
-        "lost": 0,
-        "unseen": 0,
-        "differences": None if outcome is None else outcome["differences"],
-        "first": None if outcome is None else outcome["first"],
-        "repaired": 0,
-        "unguarded": 0,
-        "states_compared": 0 if outcome is None else outcome["states_compared"],
-        "versions": {"cwnd": _native.__version__, "kernel": run.report()["kernel"]},
-        "set": set_of(name),
-        "params": params,
-        "source": {
-            "lane": f"{LINUX}:{run.kernel.name}",
-            "build": run.kernel.about["key"],
-            "hz": run.kernel.hz,
-            "scenario": scenario.to_toml(),
-        },
-    }
-    manifest: Manifest = {"kind": TRACE, "lane": LANE, **summary, "files": []}
-    # Something may have come there meanwhile.
-    check_folder(target, TRACE, force=force)
-    with trace_writer(target) as tables:
+    # What cannot be written is known before the run.
+    with trace_writer(target, force=force) as tables:
         if tables is None:
             raise AssertionError("a trace without a folder")
+        run = VirtualRun(scenario, find(kernel), traced=name)
+        while not run.step(LOOK_MS):
+            if progress is not None:
+                progress(run)
+        recorded = Recorded(run, name, params)
+        repeated = recorded.replays()
+        summary = recorded.summary(scenario, None if repeated is None else outcome_of(repeated))
+        if not summary["calls"]:
+            raise refused("cc", name, "an algorithm that a connection uses before the scenario ends")
         for table in RECORDS:
             for batch in recorded.of(table):
                 tables.write(table, batch)
-        tables.finish(flows, manifest, pictures=pictures)
+        manifest: Manifest = {"kind": TRACE, "lane": LANE, **summary, "files": []}
+        if LOADED:
+            # On which the host repeated calls, by the digests of their libraries.
+            manifest["plugins"] = dict(sorted(LOADED.items()))
+        differences = {number: each.differences for number, each in (repeated or {}).items()}
+        tables.finish(recorded.flows(differences), manifest, pictures=pictures)
     return KernelTrace(target, read_json(target / MANIFEST))

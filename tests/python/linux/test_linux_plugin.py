@@ -26,7 +26,7 @@ def test_a_plugin_in_the_kernel_does_what_it_does_here_to_the_byte(ease: Path, t
     given = scenario(package.Flow("ease", rest_us=20000), loss="random:0.001")
     one, other = (package.linux.trace(given, tmp_path / name) for name in ("one", "other"))
     about = one.summary
-    assert (about["algorithm"], about["set"], about["params"]) == ("r_ease", "ease", {"rest_us": "20000"})
+    assert (about["algorithm"], about["set"], about["params"]) == ("ease", "ease", {"rest_us": "20000"})
     assert (about["differences"], about["first"]) == (0, None)
     assert about["states_compared"] == about["calls"] > 5000
     assert all(one.table(name).equals(other.table(name)) for name in ("hooks", "packets", "cwnd", "flows"))

@@ -135,7 +135,12 @@ def test_a_trace_says_what_was_run(cwnd: Cli, tmp_path: Path) -> None:
     trace = package.linux.trace(given, tmp_path / "trace")
     source = trace.summary["source"]
     assert source["scenario"] == given.to_toml() and source["lane"].startswith("linux:") and source["hz"] == 250
-    assert "k_bbr" in cwnd("qlog", tmp_path / "trace").stdout
+    # By the name that the scenario has, not by that of the wrapper in the kernel.
+    assert trace.summary["algorithm"] == "kernel/bbr" and trace.table("flows")["algorithm"].to_pylist() == [
+        "kernel/bbr"
+    ]
+    said = cwnd("qlog", tmp_path / "trace").stdout
+    assert "kernel/bbr" in said and "k_bbr" not in said
 
 
 def test_refusals_name_what_there_is(cwnd: Cli, tmp_path: Path) -> None:
