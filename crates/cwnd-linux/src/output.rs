@@ -18,7 +18,7 @@ use cwnd_live::message::{Given, GivenScenario, GuestReport};
 use cwnd_live::{Counters, Outcome};
 use cwnd_plugin_loader::Fault;
 use cwnd_record::{Lane, tables};
-use cwnd_scenario::{Flow, Scenario};
+use cwnd_scenario::{Flow, Invalid, Scenario};
 use cwnd_sim::Tables;
 use serde_json::{Map, Value, json};
 use std::fs::File;
@@ -67,6 +67,13 @@ impl Output {
     /// Tells why there is no result.
     pub fn failed(&self, why: &str) {
         let _ = self.write(&json!({ "error": why }), &[]);
+    }
+
+    /// Tells what of the scenario the kernel does not have.
+    pub fn refused(&self, refusal: &Invalid) {
+        let Invalid { field, value, expected } = refusal;
+        let refused = json!({ "field": field, "value": value, "expected": expected });
+        let _ = self.write(&json!({ "error": refusal.to_string(), "refused": refused }), &[]);
     }
 
     /// Tells that a plugin has panicked.

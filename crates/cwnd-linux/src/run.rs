@@ -10,7 +10,7 @@ use cwnd_live::{
 };
 use cwnd_plugin_loader::Fault;
 use cwnd_record::{CwndRow, InnerRow};
-use cwnd_scenario::{Flow, Scenario};
+use cwnd_scenario::{Flow, Invalid, Scenario};
 use cwnd_sim::Tables;
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
@@ -34,6 +34,8 @@ pub struct Run {
     loads: Vec<Load>,
     report: Option<Box<GuestReport>>,
     calls: u32,
+    /// What of the scenario the kernel does not have.
+    refusal: Option<Invalid>,
     /// Why there is no result.
     failure: Option<String>,
 }
@@ -68,6 +70,7 @@ impl Run {
             loads: Vec::new(),
             report: None,
             calls: 0,
+            refusal: None,
             failure: None,
         }
     }
@@ -152,6 +155,10 @@ impl Run {
             }
             // The algorithms are no part of the run, and it is no bench.
             Message::Algorithm { .. } | Message::Waits => {}
+            Message::Refused(field, value, expected) => {
+                self.refusal = Some(Invalid { field, value, expected });
+                return true;
+            }
             Message::Failed(why) => {
                 self.fail(why);
                 return true;
@@ -209,10 +216,11 @@ impl Run {
         self.crossing.publish_forwarded(end, &self.states);
         self.take_rows(0);
         self.tables.events.sort_by_key(|row| row.time_ns);
-        let Self { output, scenario, flows, crossing, tables, reports, loads, report, failure, .. } = self;
-        let report = match (failure, report) {
-            (None, Some(report)) => report,
-            (why, _) => return output.failed(why.as_deref().unwrap_or("the guest has not reported")),
+        let Self { output, scenario, flows, crossing, tables, reports, loads, report, .. } = self;
+        let report = match (self.refusal, self.failure, report) {
+            (None, None, Some(report)) => report,
+            (Some(refusal), ..) => return output.refused(&refusal),
+            (_, why, _) => return output.failed(why.as_deref().unwrap_or("the guest has not reported")),
         };
         let traffic = TrafficReport::with_loads(&scenario, loads);
         let outcome = Outcome { crossing: crossing.finish(), flows: reports, traffic };

@@ -21,6 +21,7 @@ use crate::support::check;
 use crate::traffic_sockets::GroupSockets;
 use crate::transfers::Transfers;
 use cwnd_record::Lane;
+use cwnd_scenario::Invalid;
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::mount::{MountFlags, mount};
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +67,7 @@ pub fn run() -> ! {
             let told = driver.clone();
             std::panic::set_hook(Box::new(move |panic| told.tell(&Message::Failed(panic.to_string()))));
             if let Err(error) = apply(&driver) {
-                driver.tell(&Message::Failed(words_of(&error)));
+                driver.tell(&message_of(error));
             }
         }
         Err(error) => eprintln!("{error}"),
@@ -74,11 +75,12 @@ pub fn run() -> ! {
     end()
 }
 
-/// An error without the name of lane live, and without the rights that only that one needs.
-fn words_of(error: &Error) -> String {
+/// What is said of an error: without the name of lane live, and without the rights that only that one needs.
+fn message_of(error: Error) -> Message {
     match error {
-        Error::System(what, why) => format!("{what}: {why}"),
-        other => other.to_string(),
+        Error::Scenario(Invalid { field, value, expected }) => Message::Refused(field, value, expected),
+        Error::System(what, why) => Message::Failed(format!("{what}: {why}")),
+        other => Message::Failed(other.to_string()),
     }
 }
 

@@ -95,6 +95,8 @@ pub enum Message {
     Waits,
     /// The run is over.
     Over(Box<GuestReport>),
+    /// The kernel does not have what the scenario asks for: the key, its value, what was expected.
+    Refused(String, Option<String>, String),
     /// The run has failed; why, in a line.
     Failed(String),
 }

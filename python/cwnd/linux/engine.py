@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NotRequired, TypedDict, cast
 
 from cwnd import _native
-from cwnd._native import PluginError, Scenario
+from cwnd._internal.input_errors import refused
+from cwnd._native import PluginError, Scenario, ScenarioError
 from cwnd.linux.guest_memory import archive
 from cwnd.linux.guest_tools import tc
 from cwnd.linux.report import VirtualReport
 from cwnd.plugin.crate import library_again
 from cwnd.plugin.kernel_objects import plugin_sets
+from cwnd.scenario.snapshot import scenario_document
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,6 +96,16 @@ def place_of_memory() -> str:
     return tempfile.gettempdir()
 
 
+def check_clock(scenario: Scenario, kernel: Kernel) -> None:
+    """Refuses a clock of hosts that is not the kernel's. Raises `ScenarioError`."""
+    clock, document = f"{kernel.hz}Hz", scenario_document(scenario)
+    for table in ("flow", "traffic"):
+        for number, group in enumerate(document.get(table, ())):
+            if group.get("host_clock", clock) != clock:
+                expected = f'"{clock}", the clock of kernel {kernel.name}, or none, in lane {VirtualRun.LANE}'
+                raise refused(f"{table}[{number}].host_clock", group["host_clock"], expected)
+
+
 class Told(VirtualReport):
     """What the library says of the run."""
 
@@ -106,6 +118,8 @@ class Header(TypedDict):
     error: NotRequired[str]
     #: what `PluginError` says of the panic of a plugin, which the error is
     panic: NotRequired[dict[str, object]]
+    #: what `ScenarioError` says of what the kernel does not have, which the error is
+    refused: NotRequired[dict[str, object]]
     summary: MeasuredSummary
     report: Told
     #: where the streams of the tables begin behind it, and how long they are
@@ -138,6 +152,7 @@ class VirtualRun:
                 f"lane {self.LANE}: this cwnd has no {' and no '.join(lacking)}; `make linux` in a clone builds them"
             )
         _native.Lab.check(scenario, self.LANE)
+        check_clock(scenario, kernel)
         of_plugins = plugin_sets()
         plugins = sorted({of_plugins[cc] for cc in _native.Lab.algorithms(scenario) if cc in of_plugins})
         libraries = [library_again(name, f"the kernel of lane {self.LANE} loads it, too") for name in plugins]
@@ -249,11 +264,7 @@ class VirtualRun:
         (length,) = struct.unpack("<Q", self.result.read(0, 8))
         header: Header = json.loads(self.result.read(8, length))
         if why := header.get("error"):
-            if (panic := header.get("panic")) is None:
-                raise OSError(f"lane {self.LANE}: {why}")
-            error = PluginError(why)
-            vars(error).update(panic)
-            raise error
+            raise error_of(header, why, self.LANE)
         import pyarrow as pa
 
         self.header = header
@@ -351,6 +362,19 @@ class VirtualRun:
         part = whole.slice(start, count) if name in RECORDED else whole
         batch: Table = part.combine_chunks().to_batches()[0] if part.num_rows else empty(part)
         return batch
+
+
+def error_of(header: Header, why: str, lane: str) -> Exception:
+    """The exception of an error of a run, with its attributes."""
+    error: Exception
+    if attributes := header.get("panic"):
+        error = PluginError(why)
+    elif attributes := header.get("refused"):
+        error = ScenarioError(why)
+    else:
+        return OSError(f"lane {lane}: {why}")
+    vars(error).update(attributes)
+    return error
 
 
 #: Kind of a queue that the kernel has.

@@ -145,6 +145,10 @@ def test_what_the_lane_does_not_do_is_refused_in_a_line(cwnd: Cli, virtual_kerne
         (["cubic", "--lane", "linux:"], '--lane: "linux:" is not accepted; expected a lane'),
         (["cubic", "--threads", "2"], "--threads"),
         (["cubic@stack=quinn"], "there are no stacks in lane linux"),
+        (
+            ["cubic@host_clock=2000Hz"],
+            f'flow[0].host_clock: "2000Hz" is not accepted; expected "{virtual_kernel.hz}Hz", the clock of',
+        ),
     ]:
         done = cwnd(
             "compare",
@@ -157,8 +161,12 @@ def test_what_the_lane_does_not_do_is_refused_in_a_line(cwnd: Cli, virtual_kerne
             "--duration",
             "1s",
         )
-        assert done.returncode == 2 or done.returncode == 1, done
+        assert done.returncode == 2, done
         assert says in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    with pytest.raises(package.ScenarioError) as caught:
+        run("kernel/cubik")
+    assert (caught.value.field, caught.value.value) == ("flow.cc", '"kernel/cubik"')
+    assert caught.value.expected.startswith("an algorithm that this kernel has")
     done = cwnd("compare", "kernel/htcp", "--rate", "10Mbit/s", "--rtt", "40ms", "--duration", "1s")
     assert done.returncode == 2
     assert "expected an algorithm of cwnd in lane sim (did you mean htcp-linux?)" in done.stderr
