@@ -57,6 +57,8 @@ USED = {
         "tracefs",
     ),
 }
+#: From this version on, Linux counts the timeouts of a connection.
+COUNTS_TIMEOUTS = "6.7"
 #: Called with how much of the source has been read, 0 to 1.
 Report = Callable[[float], object]
 
@@ -82,7 +84,7 @@ def installed() -> dict[str, Path]:
 
 def usable() -> dict[str, Path]:
     """Those of them that the lane can use."""
-    return {version: path for version, path in installed().items() if number_of(version) >= number_of(OLDEST_LINUX)}
+    return {version: path for version, path in installed().items() if is_taken(version)}
 
 
 def source_of(version: str | None, file: str | os.PathLike[str] | None) -> Source:
@@ -101,10 +103,19 @@ def source_of(version: str | None, file: str | os.PathLike[str] | None) -> Sourc
     raise missing("VERSION", words) if version is None else refused("VERSION", version, words)
 
 
+def is_taken(version: str) -> bool:
+    """Whether the lane can use this version."""
+    return version == OLDEST_LINUX or number_of(version) >= number_of(COUNTS_TIMEOUTS)
+
+
 def check_age(version: str) -> None:
     """Refuses a version that the lane cannot use."""
-    if number_of(version) < number_of(OLDEST_LINUX):
-        raise refused("VERSION", version, f"Linux {OLDEST_LINUX} or newer; the lane was not tried with older ones")
+    if not is_taken(version):
+        raise refused(
+            "VERSION",
+            version,
+            f"Linux {OLDEST_LINUX}, or {COUNTS_TIMEOUTS} or newer: earlier kernels do not count the timeouts of a connection, and cwnd adds that to {OLDEST_LINUX} only",
+        )
 
 
 def given(version: str | None, path: Path) -> Source:

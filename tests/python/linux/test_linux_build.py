@@ -238,7 +238,9 @@ def test_what_is_not_accepted_is_one_line(cwnd: Cli, cache: Path, tmp_path: Path
     build_with = lambda *words: cwnd("linux", "build", *words)  # noqa: E731
     refused(build_with("newest"), "VERSION", "newest", "a version of Linux, such as 6.12")
     refused(build_with("6.999"), "VERSION", "6.999", "apt-get install linux-source-6.999", "--source")
-    refused(build_with("5.10"), "VERSION", '"5.10"', "Linux 6.1 or newer")
+    for version in ("5.10", "6.2", "6.6"):
+        said = "Linux 6.1, or 6.7 or newer: earlier kernels do not count the timeouts of a connection"
+        refused(build_with(version), "VERSION", f'"{version}"', said)
     refused(build_with("--hz", "300"), "--hz", "300", "100, 250, 1000")
     refused(build_with("--source", source, "--jobs", "0"), "--jobs", "0", "1 or more")
     refused(build_with("--source", tmp_path / "none"), "--source", "none", "exists")
