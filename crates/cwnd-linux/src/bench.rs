@@ -6,6 +6,7 @@ use crate::output::{Output, given};
 use cwnd_link::{ARRIVAL_BYTES, Bench, BenchAsk, Fate, GivenArrival, Link, LinkConfig};
 use cwnd_live::is_marked;
 use cwnd_live::message::{Given, GuestReport, Message};
+use cwnd_scenario::Invalid;
 use std::io::Read;
 
 /// How long the bench waits for packets that the queue keeps, behind the last arrival, ns: an hour.
@@ -29,6 +30,7 @@ pub struct BenchRun {
     bytes: Vec<u8>,
     calls: u32,
     report: Option<Box<GuestReport>>,
+    refusal: Option<Invalid>,
     failure: Option<String>,
 }
 
@@ -63,6 +65,7 @@ impl BenchRun {
             bytes: Vec::new(),
             calls: 0,
             report: None,
+            refusal: None,
             failure: None,
         }
     }
@@ -112,6 +115,10 @@ impl BenchRun {
                 self.report = Some(report);
                 Some(true)
             }
+            Message::Refused(field, value, expected) => {
+                self.refusal = Some(Invalid { field, value, expected });
+                Some(true)
+            }
             Message::Failed(why) => {
                 self.fail(why);
                 Some(true)
@@ -127,12 +134,13 @@ impl BenchRun {
 
     /// Writes the fates.
     pub fn finish(self) {
-        match (self.failure, self.report) {
-            (None, Some(report)) => {
+        match (self.refusal, self.failure, self.report) {
+            (Some(refusal), ..) => self.output.refused(&refusal),
+            (None, None, Some(report)) => {
                 let fates: Vec<u8> = self.bench.fates().iter().copied().flat_map(Fate::to_bytes).collect();
                 self.output.finish_bench(&fates, &report);
             }
-            (why, _) => self.output.failed(why.as_deref().unwrap_or("the guest has not reported")),
+            (None, why, _) => self.output.failed(why.as_deref().unwrap_or("the guest has not reported")),
         }
     }
 }

@@ -17,8 +17,9 @@ from cwnd._native import Replay, Scenario
 from cwnd.kernel.result import LANE, MANIFEST, KernelTrace, Manifest, TraceSummary
 from cwnd.kernel.trace import KERNELS_OWN, set_names
 from cwnd.kernel.trace_folder import trace_writer
-from cwnd.linux.engine import RECORDS, Memory, VirtualRun
+from cwnd.linux.engine import RECORDS, VirtualRun
 from cwnd.linux.kernels import find
+from cwnd.linux.memory import Memory
 from cwnd.plugin.crate import LOADED
 from cwnd.replay.trace import Outcome, outcome_of, replays
 from cwnd.result.lanes import LINUX, Engine

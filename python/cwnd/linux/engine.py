@@ -5,23 +5,21 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import struct
 import subprocess
-import tempfile
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from cwnd import _native
 from cwnd._internal.input_errors import refused
 from cwnd._native import PluginError, Scenario, ScenarioError
 from cwnd.linux.guest_memory import archive
 from cwnd.linux.guest_tools import tc
+from cwnd.linux.memory import MEMORY, Memory, place_of_memory
 from cwnd.linux.report import VirtualReport
 from cwnd.plugin.crate import library_again
 from cwnd.plugin.kernel_objects import plugin_sets
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 #: The program of the guest, and the library with the links, which the kernel loads.
 GUEST = Path(__file__).with_name("cwnd-guest")
 LINKS = Path(__file__).with_name("libcwnd_links.so")
-#: Memory that a guest has, MiB: room for 10 Gbit/s over 100 ms. It takes what it uses.
-MEMORY = 1024
 #: Time of day at which every guest starts, ns: 2027.
 START = 1_800_000_000_000_000_000
 #: What a kernel without memory says.
@@ -54,46 +50,6 @@ END = 5.0
 def parts_that_lack() -> list[str]:
     """Files of the lane that this cwnd was built without."""
     return [path.name for path in (GUEST, LINKS) if not path.is_file()]
-
-
-class Memory:
-    """A file without a name, whose descriptor a child gets."""
-
-    def __init__(self, name: str, contents: bytes = b"") -> None:
-        self.file: BinaryIO = os.fdopen(os.memfd_create(f"cwnd-{name}"), "w+b", buffering=0)
-        if contents:
-            self.file.write(contents)
-            self.file.seek(0)
-
-    @property
-    def number(self) -> int:
-        """Its descriptor."""
-        return self.file.fileno()
-
-    def read(self, start: int, length: int) -> bytes:
-        """Bytes of it; the child's place in it stays as it is."""
-        pieces = []
-        # A call reads 2 GiB at most.
-        while length > 0 and (piece := os.pread(self.number, length, start)):
-            pieces.append(piece)
-            start, length = start + len(piece), length - len(piece)
-        return b"".join(pieces)
-
-    @property
-    def size(self) -> int:
-        """Its size, bytes."""
-        return os.fstat(self.number).st_size
-
-
-def place_of_memory() -> str:
-    """The folder in which the kernel makes the file of its memory, which it removes at once: in memory, where that has room and lets
-    programs be mapped."""
-    shared = Path("/dev/shm")
-    with suppress(OSError):
-        may_run = not os.statvfs(shared).f_flag & os.ST_NOEXEC
-        if may_run and os.access(shared, os.W_OK) and shutil.disk_usage(shared).free > MEMORY << 20:
-            return str(shared)
-    return tempfile.gettempdir()
 
 
 def check_clock(scenario: Scenario, kernel: Kernel) -> None:
