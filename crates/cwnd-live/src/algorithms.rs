@@ -7,6 +7,8 @@ use crate::socket;
 use cwnd::Controller;
 #[cfg(feature = "kernel")]
 use cwnd_bpf::{Load, LoadedModule, Module, ObjectFile};
+#[cfg(feature = "kernel")]
+use cwnd_scenario::set_with_rules_of;
 use cwnd_scenario::{Flow, FlowAction, Invalid, Scenario, kernels_own, unknown_name};
 use cwnd_traffic::Model;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,10 +120,11 @@ impl Algorithms {
     #[cfg(feature = "kernel")]
     pub fn on_host(&self) -> impl Iterator<Item = (&str, Controller, StateLayout)> {
         self.known.iter().filter_map(|known| {
-            let mut controller = Controller::by_name(&known.cc)?;
+            let mut controller = Controller::by_name(&set_with_rules_of(&known.cc))?;
             // The kernel has taken them, too.
             known.params.iter().try_for_each(|(name, value)| controller.set_param(name, value)).ok()?;
-            let is_kernels = KERNELS_OWN.iter().any(|(_, name)| *name == known.name);
+            let is_kernels =
+                kernels_own(&known.cc).is_some() || KERNELS_OWN.iter().any(|(_, name)| *name == known.name);
             let layout = if is_kernels { StateLayout::Kernels } else { StateLayout::Ours };
             Some((known.name.as_str(), controller, layout))
         })

@@ -233,8 +233,8 @@ def run(
     nothing there.
 
     Raises `ScenarioError` for an invalid scenario or path, and before the run if the tables are expected to exceed `record.limit`;
-    `PluginError` if a plugin's algorithm panics. In lane `live` it also raises `ScenarioError` for what the kernel cannot do, `OSError` for
-    what the system refuses, and `FellBehindError` if this machine did not keep up: such a run has no result. Warns (`ConnectionWarning`) if
+    `PluginError` if a plugin's algorithm panics. In lanes `live` and `linux` it also raises `ScenarioError` for what the kernel cannot do, and
+    `OSError` for what the system refuses; in lane `live` `FellBehindError` if this machine did not keep up: such a run has no result. Warns (`ConnectionWarning`) if
     a connection of a real stack ended by a fault or never opened: `Result.failures`.
     """
     check_keywords(settings, run)

@@ -47,6 +47,10 @@ def test_a_flow_of_the_kernel_fills_its_link() -> None:
     # Of each kind: pacing, offloads of the device, parameters of the kernel's own module.
     assert settings["net.ipv4.tcp_pacing_ss_ratio"].isdigit() and settings["device.tcp-segmentation-offload"] == "off"
     assert "tcp_cubic.hystart" in settings or not Path("/sys/module/tcp_cubic").exists()
+    # One connection, and what it has sent again; the receivers' host has accepted it.
+    senders, receivers = report["counters"]["senders"], report["counters"]["receivers"]
+    assert senders["TcpActiveOpens"] == receivers["TcpPassiveOpens"] == 1
+    assert senders.get("TcpRetransSegs", 0) == flow["retransmits_run"]
     assert 0 <= report["late_p50_ms"] <= report["late_p99_ms"] <= report["late_p999_ms"] <= report["late_worst_ms"]
 
 

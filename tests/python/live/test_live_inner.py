@@ -38,6 +38,15 @@ def epochs(result: package.Result, flow: int = 0) -> list[tuple[float, float, fl
     return [(values[0][n] / 1024, values[1][n], windows[times[n]]) for n in first]
 
 
+def test_an_algorithm_of_the_kernel_by_its_own_name_shows_its_variables() -> None:
+    scenario = dumbbell(
+        [Flow("kernel/cubic")], rate="20Mbit/s", rtt="40ms", duration="2s", inner=["count", "min_rtt_us"]
+    )
+    rows = run(scenario).inner.to_pylist()
+    assert {row["name"] for row in rows} == {"count", "min_rtt_us"}
+    assert all(row["value"] >= 40_000 for row in rows if row["name"] == "min_rtt_us" and row["time_s"] > 1)
+
+
 # 20 Mbit/s × 40 ms are 66 packets, the queue holds as many: losses at 133 or so, 0.7 of that kept, K = (0.3 × 133 / 0.4)^(1/3) = 4.6 s. The first
 # sample of an epoch comes up to 10 ms after its begin: the window may have grown by one. The kernel's root is within 0.2 %.
 def test_the_kernels_own_cubic_has_the_simulators_variables() -> None:
