@@ -17,6 +17,8 @@ pub struct Account {
     pub target: u32,
     /// An ECN echo began it or came in it.
     pub marked: bool,
+    /// An ECN echo began it, and its acknowledgement has not been told.
+    pub echoed: bool,
     /// Names of its parts, and which are proven spurious.
     pub names: Vec<(RecoveryEpoch, bool)>,
     pub undone: bool,
@@ -48,6 +50,7 @@ pub struct WindowState {
     pub state: CaState,
     pub recovery_end: u64,
     pub in_flight: u32,
+    pub packets_out: u32,
 }
 
 /// One call of the driver, or one burst.
@@ -72,19 +75,47 @@ pub enum DriverCall {
     RepairedLoss,
     /// Linux: fast recovery in a reduction that an echo began.
     LossAfterEcho,
+    /// Linux: the timer, and no acknowledgement, found the losses.
+    RecoveryByTimer,
+    /// Linux: an echo that asks for nothing more.
+    FurtherEcho,
+    /// Linux: all data of an epoch has arrived, after its reduction was taken back.
+    UndoneReductionOver,
+    /// Something is missing, or nothing is, and nothing was decided.
+    Disorder {
+        missing: bool,
+    },
+    /// `state`: what it is to be after an undo.
     Spurious {
         name: RecoveryEpoch,
         undone: bool,
+        state: CaState,
     },
+    /// An acknowledgement in one call: everything before `position` in TCP, the largest in QUIC.
     Ack {
         acked: u32,
+        delivered: u32,
+        position: u64,
     },
-    /// `unacknowledged`: after a loss that a timer found. `began`: an epoch began by a loss since the last burst.
+    /// Its three parts, as Linux's transport tells them; `plain`: it reports nothing beside its position.
+    Arrival {
+        acked: u32,
+        plain: bool,
+    },
+    Progress {
+        position: u64,
+    },
+    Window {
+        acked: u32,
+        delivered: u32,
+    },
+    /// `unacknowledged`: after a loss that a timer found. `began`: an epoch began by a loss since the last burst. `idle_us`: after an idle
+    /// time, the time since the last transmission.
     Burst {
         sent: u32,
         unacknowledged: bool,
         began: bool,
-        idle: bool,
+        idle_us: Option<u64>,
     },
 }
 

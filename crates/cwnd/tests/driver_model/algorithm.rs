@@ -5,12 +5,26 @@ use cwnd::registry::Custom;
 use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// A call of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookCall {
+    PktsAcked,
+    InAckEvent { flags: u32 },
+    CongAvoid,
+    CongControl,
+    Ssthresh,
+    SetState(CaState),
+    CwndEvent(CaEvent),
+    UndoCwnd,
+}
+
 /// What an algorithm was asked and told since the last look.
 #[derive(Debug, Default)]
 pub struct HookLog {
     /// For each call of `ssthresh`: the flight that it was shown, and the window.
     pub reductions: Vec<(u32, u32)>,
-    pub timeouts: u32,
+    /// All calls, in their order.
+    pub calls: Vec<HookCall>,
 }
 
 /// Where it is written down.
@@ -24,6 +38,15 @@ impl Watch {
 
     pub fn take(&self) -> HookLog {
         std::mem::take(&mut *self.told())
+    }
+
+    fn note(&self, call: HookCall) {
+        self.told().calls.push(call);
+    }
+
+    fn note_reduction(&self, conn: &Conn) {
+        self.told().reductions.push((conn.packets_out, conn.cwnd));
+        self.note(HookCall::Ssthresh);
     }
 }
 
@@ -42,32 +65,37 @@ impl CongestionControl for Watched {
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
-        self.watch.told().reductions.push((conn.packets_out, conn.cwnd));
+        self.watch.note_reduction(conn);
         self.inner.ssthresh(conn)
     }
 
     fn cong_avoid(&mut self, conn: &mut Conn, ack: u32, acked: u32, (): &()) {
+        self.watch.note(HookCall::CongAvoid);
         self.inner.cong_avoid(conn, ack, acked);
     }
 
     fn set_state(&mut self, conn: &mut Conn, new: CaState, (): &()) {
+        self.watch.note(HookCall::SetState(new));
         self.inner.set_state(conn, new);
     }
 
     fn cwnd_event(&mut self, conn: &mut Conn, event: CaEvent, (): &()) {
-        self.watch.told().timeouts += u32::from(event == CaEvent::Loss);
+        self.watch.note(HookCall::CwndEvent(event));
         self.inner.cwnd_event(conn, event);
     }
 
     fn in_ack_event(&mut self, conn: &mut Conn, flags: u32, (): &()) {
+        self.watch.note(HookCall::InAckEvent { flags });
         self.inner.in_ack_event(conn, flags);
     }
 
     fn undo_cwnd(&mut self, conn: &mut Conn, (): &()) -> u32 {
+        self.watch.note(HookCall::UndoCwnd);
         self.inner.undo_cwnd(conn)
     }
 
     fn pkts_acked(&mut self, conn: &mut Conn, sample: &AckSample, (): &()) {
+        self.watch.note(HookCall::PktsAcked);
         self.inner.pkts_acked(conn, sample);
     }
 }
@@ -85,7 +113,7 @@ impl CongestionControl for Steady {
     type Params = ();
 
     fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
-        self.watch.told().reductions.push((conn.packets_out, conn.cwnd));
+        self.watch.note_reduction(conn);
         conn.cwnd.max(2)
     }
 
@@ -94,10 +122,23 @@ impl CongestionControl for Steady {
     }
 
     fn cwnd_event(&mut self, _conn: &mut Conn, event: CaEvent, (): &()) {
-        self.watch.told().timeouts += u32::from(event == CaEvent::Loss);
+        self.watch.note(HookCall::CwndEvent(event));
+    }
+
+    fn set_state(&mut self, _conn: &mut Conn, new: CaState, (): &()) {
+        self.watch.note(HookCall::SetState(new));
+    }
+
+    fn in_ack_event(&mut self, _conn: &mut Conn, flags: u32, (): &()) {
+        self.watch.note(HookCall::InAckEvent { flags });
+    }
+
+    fn pkts_acked(&mut self, _conn: &mut Conn, _sample: &AckSample, (): &()) {
+        self.watch.note(HookCall::PktsAcked);
     }
 
     fn undo_cwnd(&mut self, conn: &mut Conn, (): &()) -> u32 {
+        self.watch.note(HookCall::UndoCwnd);
         conn.cwnd // nothing was taken
     }
 
@@ -106,6 +147,7 @@ impl CongestionControl for Steady {
     }
 
     fn cong_control(&mut self, conn: &mut Conn, _acked: u32, (): &()) {
+        self.watch.note(HookCall::CongControl);
         conn.cwnd = self.window;
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What can happen.
 
+use crate::linux::LinuxAck;
 use crate::transport::{Fate, ModelSetting, Transport};
 use cwnd::CaState;
+use cwnd::driver::RecoveryEpoch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEvent {
@@ -39,22 +41,23 @@ pub enum PathEvent {
     FurtherTimeout,
     /// A probe has repaired a loss.
     RepairedLoss,
-    /// The acknowledgement of a packet shows a loss within the reduction that an echo began.
-    LossAfterEcho,
+    /// The timer takes half of what is out for lost: the rest was sent later.
+    PartialTimeout,
+    /// What is out arrives, with what was taken for lost: it was late, and the last epoch is spurious.
+    LateAck,
+    /// A later packet is reported than the oldest; what is missing may be late.
+    Report,
 }
 
-/// The last events of the list are those that only Linux's recovery tells.
-const LINUX_ONLY: usize = 4;
-
 impl PathEvent {
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
+        Self::PersistentCongestion,
+        Self::OldCe,
         Self::Loss,
         Self::FurtherLoss,
         Self::LaterLoss,
         Self::Ce,
-        Self::OldCe,
         Self::Timeout,
-        Self::PersistentCongestion,
         Self::Spurious,
         Self::SpuriousPart,
         Self::SpuriousFirstPart,
@@ -66,13 +69,22 @@ impl PathEvent {
         Self::LostRetransmission,
         Self::FurtherTimeout,
         Self::RepairedLoss,
-        Self::LossAfterEcho,
+        Self::PartialTimeout,
+        Self::LateAck,
+        Self::Report,
     ];
+    /// The first ones of the list are not Linux's: an echo has no position there.
+    const NOT_LINUXS: usize = 2;
+    /// The last ones are only Linux's.
+    const LINUXS: usize = 6;
 
     /// Those that are played in this setting.
     pub fn of(setting: &ModelSetting) -> &'static [Self] {
-        let count = if setting.is_linux() { Self::ALL.len() } else { Self::ALL.len() - LINUX_ONLY };
-        &Self::ALL[..count]
+        if setting.is_linux() {
+            &Self::ALL[Self::NOT_LINUXS..]
+        } else {
+            &Self::ALL[..Self::ALL.len() - Self::LINUXS]
+        }
     }
 }
 
@@ -95,12 +107,14 @@ fn ack(transport: &mut Transport<'_>, positions: &[u64]) -> bool {
     true
 }
 
-fn spurious(transport: &mut Transport<'_>, names: &[cwnd::driver::RecoveryEpoch]) -> bool {
+fn spurious(transport: &mut Transport<'_>, names: &[RecoveryEpoch]) -> bool {
     if names.is_empty() {
         return false;
     }
+    // Linux: tcp_undo_cwnd_reduction, then tcp_try_keep_open
+    let missing = transport.setting.is_linux() && transport.is_missing();
     for name in names {
-        transport.tell_spurious(*name);
+        transport.tell_spurious(*name, if missing { CaState::Disorder } else { CaState::Open });
     }
     transport.send(false, false);
     true
@@ -126,18 +140,23 @@ pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
             if paid == 0 {
                 return false;
             }
-            transport.tell_ecn(paid - 1);
+            transport.tell_ecn(paid - 1, paid - 1);
             transport.send(false, false);
             true
         }
         PathEvent::Timeout | PathEvent::PersistentCongestion => {
             let (Some(newest), oldest) = (out.last(), out.first().copied()) else { return false };
-            let first = if transport.setting.is_quic() { oldest.unwrap_or(*newest) } else { transport.una() };
-            transport.lose(&out);
-            if event == PathEvent::PersistentCongestion {
-                transport.tell_loss(*newest);
+            if transport.setting.is_linux() {
+                transport.time_out(&out, *newest, true);
+            } else {
+                let first =
+                    if transport.setting.is_quic() { oldest.unwrap_or(*newest) } else { transport.una };
+                transport.lose(&out);
+                if event == PathEvent::PersistentCongestion {
+                    transport.tell_loss(*newest, *newest);
+                }
+                transport.tell_timeout(first, first);
             }
-            transport.tell_timeout(first);
             transport.send(false, false);
             true
         }
@@ -171,8 +190,12 @@ pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
         PathEvent::TimerLoss => {
             let lost = &out[..out.len().div_ceil(2)];
             let Some(newest) = lost.last() else { return false };
-            transport.lose(lost);
-            transport.tell_loss(*newest);
+            if transport.setting.is_linux() {
+                transport.find_by_timer(lost, *newest);
+            } else {
+                transport.lose(lost);
+                transport.tell_loss(*newest, *newest);
+            }
             transport.send(true, false);
             true
         }
@@ -190,48 +213,59 @@ pub fn play(transport: &mut Transport<'_>, event: PathEvent) -> bool {
             // The oldest that is out and had its reduction went again; the acknowledgement of a later one shows that it is lost.
             let again = out.iter().position(|position| *position < paid);
             let (Some(place), CaState::Loss) = (again, state) else { return false };
-            let lost = out[place];
-            let una = transport.una();
-            let shown_by: Vec<_> = out.get(place + 1).copied().into_iter().collect();
-            transport.arrive(&shown_by);
-            transport.lose(&[lost]);
-            transport.tell_renewal(Some(lost));
-            transport.tell_ack(una, &shown_by, true);
+            let Some(shown_by) = out.get(place + 1) else { return false };
+            transport.acknowledge_as_linux(&LinuxAck {
+                positions: &[*shown_by],
+                lost: &[out[place]],
+                lost_again: true,
+                ..LinuxAck::default()
+            });
             transport.send(false, false);
             true
         }
         PathEvent::FurtherTimeout => {
-            if state != CaState::Loss || out.is_empty() {
-                return false;
-            }
-            transport.lose(&out);
-            transport.tell_renewal(None);
+            let (Some(newest), CaState::Loss) = (out.last(), state) else { return false };
+            transport.time_out(&out, *newest, false);
+            transport.send(false, false);
+            true
+        }
+        PathEvent::PartialTimeout => {
+            let lost = &out[..out.len() / 2];
+            let Some(newest) = lost.last() else { return false };
+            transport.time_out(lost, *newest, true);
             transport.send(false, false);
             true
         }
         PathEvent::RepairedLoss => {
-            if state != CaState::Open || out.is_empty() {
+            // A recovery or a timeout ends the wait for it.
+            if matches!(state, CaState::Recovery | CaState::Loss) || out.is_empty() {
                 return false;
             }
-            let una = transport.una();
-            transport.arrive(&out[..1]);
-            transport.show();
-            transport.tell_repaired_loss();
-            transport.tell_ack(una, &out[..1], false);
+            let what = LinuxAck { positions: &out[..1], repaired: true, ..LinuxAck::default() };
+            transport.acknowledge_as_linux(&what);
             transport.send(false, false);
             true
         }
-        PathEvent::LossAfterEcho => {
-            if state != CaState::Cwr || out.len() < 2 {
+        PathEvent::LateAck => {
+            let late: Vec<_> = transport.missing();
+            if names.is_empty() || late.is_empty() {
                 return false;
             }
-            let una = transport.una();
-            transport.arrive(&out[1..2]);
-            transport.lose(&out[..1]);
-            transport.tell_loss_after_echo();
-            transport.tell_ack(una, &out[1..2], true);
+            transport.acknowledge_as_linux(&LinuxAck {
+                positions: &late,
+                proof: true,
+                ..LinuxAck::default()
+            });
             transport.send(false, false);
             true
+        }
+        PathEvent::Report => {
+            if out.len() < 2 {
+                return false;
+            }
+            let played = ack(transport, &out[1..2]);
+            transport.send(false, false);
+            played
         }
     }
 }

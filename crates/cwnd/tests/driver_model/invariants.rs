@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What holds after every call of the driver.
 
-use crate::account::{CheckedStep, DriverCall};
-use crate::transport::ModelSetting;
-use cwnd::CaState;
+use crate::account::{CheckedStep, DriverCall, WindowState};
+use crate::algorithm::HookCall;
+use crate::hook_order::hooks_are_called_in_order;
+use crate::transport::{ModelSetting, RTO_US};
 use cwnd::driver::{EcnOutcome, Reduction};
+use cwnd::{CaEvent, CaState};
 
-type Holds = Result<(), String>;
+pub type Holds = Result<(), String>;
 type Invariant = fn(&ModelSetting, &CheckedStep) -> Option<Holds>;
 
 /// All of them.
-pub const INVARIANTS: [(&str, Invariant); 14] = [
+pub const INVARIANTS: [(&str, Invariant); 17] = [
     ("windows_and_thresholds_have_floors", windows_and_thresholds_have_floors),
     ("one_reduction_per_window_of_data", one_reduction_per_window_of_data),
     ("a_timeout_reduces_as_rfc_5681_says", a_timeout_reduces_as_rfc_5681_says),
@@ -23,6 +25,9 @@ pub const INVARIANTS: [(&str, Invariant); 14] = [
     ("what_a_timer_finds_lost_lets_nothing_go", what_a_timer_finds_lost_lets_nothing_go),
     ("the_first_retransmission_goes", the_first_retransmission_goes),
     ("recovery_ends_at_its_target", recovery_ends_at_its_target),
+    ("an_epoch_ends_when_its_data_has_arrived", an_epoch_ends_when_its_data_has_arrived),
+    ("only_the_last_part_grows_the_window", only_the_last_part_grows_the_window),
+    ("hooks_are_called_in_order", hooks_are_called_in_order),
     ("cong_control_is_cut_by_a_timeout_only", cong_control_is_cut_by_a_timeout_only),
     ("an_idle_window_restarts", an_idle_window_restarts),
 ];
@@ -58,7 +63,7 @@ pub fn check(setting: &ModelSetting, step: &CheckedStep, tally: &mut InvariantRe
     }
 }
 
-fn that(holds: bool, otherwise: impl Fn() -> String) -> Option<Holds> {
+pub fn that(holds: bool, otherwise: impl Fn() -> String) -> Option<Holds> {
     Some(if holds { Ok(()) } else { Err(otherwise()) })
 }
 
@@ -81,26 +86,36 @@ fn one_reduction_per_window_of_data(_: &ModelSetting, step: &CheckedStep) -> Opt
         }
         DriverCall::Ecn { marked, .. } => usize::from(marked >= step.account.paid),
         DriverCall::Timeout { .. } => return that(asked <= 1, || format!("{asked} reductions")),
-        DriverCall::Renewal { .. } | DriverCall::RepairedLoss => 1,
+        DriverCall::Renewal { .. } | DriverCall::RepairedLoss => 1, // of data that had one
         _ => 0,
     };
     that(asked == expected, || format!("{asked} reductions instead of {expected}"))
 }
 
 /// RFC 5681 §3.1, RFC 9002 §7.6.2: once for the same data, in TCP once more within recovery; the algorithm hears of it, as
-/// in Linux; the window falls to the loss window.
+/// in Linux; the window falls to the loss window. In Linux that is one segment more than what is still out. // RFC 8985 §6.3
 fn a_timeout_reduces_as_rfc_5681_says(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
-    let DriverCall::Timeout { lost } = step.call else { return None };
     let options = setting.options();
-    let again = options.timeout_reduces_again && step.before.state != CaState::Loss;
-    let reduces = u32::from(lost >= step.account.paid || again);
-    let asked = step.told.reductions.len() as u32;
-    if (asked, step.told.timeouts) != (reduces, reduces) {
-        return that(false, || format!("{asked} reductions, {} events, not {reduces}", step.told.timeouts));
+    let reduces = match step.call {
+        DriverCall::Timeout { lost } => {
+            let again = options.timeout_reduces_again && step.before.state != CaState::Loss;
+            usize::from(lost >= step.account.paid || again)
+        }
+        DriverCall::Renewal { timeout: true } => 1,
+        _ => return None,
+    };
+    let asked = step.told.reductions.len();
+    let told = HookCall::CwndEvent(CaEvent::Loss);
+    let timeouts = step.told.calls.iter().filter(|call| **call == told).count();
+    if (asked, timeouts) != (reduces, reduces) {
+        return that(false, || format!("{asked} reductions, {timeouts} events, not {reduces}"));
     }
     // RFC 5681 §3.1, RFC 9002 §7.6.2: whatever it was, held low by a proportional reduction too.
-    let window = u32::from(options.loss_window);
-    that(step.after.cwnd == window && step.after.state == CaState::Loss, || format!("not {window}"))
+    let kept = if options.timeout_keeps_flight { step.before.in_flight } else { 0 };
+    let window = kept + u32::from(options.loss_window);
+    // In Linux's order, no more than it was.
+    let is_window = step.after.cwnd == window || (kept > 0 && step.after.cwnd <= window);
+    that(is_window && step.after.state == CaState::Loss, || format!("not {window}"))
 }
 
 /// RFC 6582 §3.2 (`recover`): an epoch's data is what was out when it began; a later proof that it was none gives the end of
@@ -151,7 +166,7 @@ fn a_mark_is_never_lost(setting: &ModelSetting, step: &CheckedStep) -> Option<Ho
 
 /// A proof for an epoch that is not the last one, or for a part of it only, or a second one, changes nothing.
 fn an_undo_names_its_epoch(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
-    let DriverCall::Spurious { name, undone } = step.call else { return None };
+    let DriverCall::Spurious { name, undone, .. } = step.call else { return None };
     let account = &step.account;
     let is_last = account.names.iter().any(|(known, _)| *known == name);
     let proven = account.names.iter().all(|(_, proven)| *proven);
@@ -160,12 +175,13 @@ fn an_undo_names_its_epoch(_: &ModelSetting, step: &CheckedStep) -> Option<Holds
     that(undone == expected && still, || format!("undone {undone}, expected {expected}"))
 }
 
-/// RFC 9438 §4.9.2: window and threshold of before the epoch, or what they are by now where that is more.
+/// RFC 9438 §4.9.2: window and threshold of before the epoch, or what they are by now where that is more. Linux's threshold is three quarters of
+/// the window before at least.
 fn an_undo_gives_back_what_was_taken(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
-    let DriverCall::Spurious { undone: true, .. } = step.call else { return None };
+    let DriverCall::Spurious { undone: true, state, .. } = step.call else { return None };
     let given = if setting.is_steady() { 0 } else { step.account.cwnd_before };
     let expected =
-        (step.before.cwnd.max(given), step.before.ssthresh.max(step.account.ssthresh_before), CaState::Open);
+        (step.before.cwnd.max(given), step.before.ssthresh.max(step.account.ssthresh_before), state);
     let seen = (step.after.cwnd, step.after.ssthresh, step.after.state);
     that(seen == expected, || format!("{seen:?}, not {expected:?}"))
 }
@@ -177,11 +193,12 @@ fn the_flight_counts_what_was_lost(_: &ModelSetting, step: &CheckedStep) -> Opti
     that(flight >= least, || format!("a flight of {flight} is reduced, {least} were out"))
 }
 
-/// RFC 9438 §4.6 MUST: the window goes down immediately. RFC 9937: without an acknowledgement only the first retransmission.
+/// RFC 9438 §4.6 MUST: the window goes down immediately. RFC 9937: without an acknowledgement only the first retransmission. In Linux, the
+/// timer lets go what the window of a recovery that goes on has room for. // tcp_rack_reo_timeout
 fn what_a_timer_finds_lost_lets_nothing_go(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
-    let DriverCall::Burst { sent, unacknowledged: true, .. } = step.call else { return None };
+    let DriverCall::Burst { sent, unacknowledged: true, began, .. } = step.call else { return None };
     let reducing = matches!(step.before.state, CaState::Recovery | CaState::Cwr);
-    if setting.is_steady() || !reducing {
+    if setting.is_steady() || !reducing || (setting.is_linux() && !began) {
         return None;
     }
     let most = match setting.reduction {
@@ -201,16 +218,62 @@ fn the_first_retransmission_goes(setting: &ModelSetting, step: &CheckedStep) -> 
     that(sent > 0, || "nothing is sent".into())
 }
 
-/// RFC 5681 §3.2 step 6, RFC 6937 §3, RFC 9438 §4.6: the window is the target, and what this acknowledgement adds to it.
+/// RFC 5681 §3.2 step 6, RFC 6937 §3, RFC 9438 §4.6: the window is the target, and what this acknowledgement adds to it, in Linux's order
+/// with its last part.
 fn recovery_ends_at_its_target(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
-    let DriverCall::Ack { acked } = step.call else { return None };
+    let grows = match step.call {
+        DriverCall::Ack { acked, delivered, .. } => delivered.max(acked),
+        DriverCall::Progress { .. } => 0,
+        _ => return None,
+    };
     let ended =
         matches!(step.before.state, CaState::Recovery | CaState::Cwr) && step.after.state == CaState::Open;
     if !ended || setting.is_steady() {
         return None;
     }
-    let range = step.account.target..=step.account.target + acked;
+    let range = step.account.target..=step.account.target + grows;
     that(range.contains(&step.after.cwnd), || format!("{} is outside {range:?}", step.after.cwnd))
+}
+
+/// RFC 6582 §3.2, RFC 9002 §7.3.2: an epoch goes on until its data has arrived, and no longer. The acknowledgement that carries an echo never
+/// ends what the echo began; Linux's reduction for it lasts until data sent since is acknowledged.
+fn an_epoch_ends_when_its_data_has_arrived(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let state = step.before.state;
+    let beyond = match step.call {
+        DriverCall::Ack { position, .. } => {
+            position.checked_sub(step.before.recovery_end).filter(|_| !step.account.echoed)
+        }
+        DriverCall::Progress { position } => {
+            let least = u64::from(state == CaState::Cwr); // Linux: tcp_fastretrans_alert
+            position.checked_sub(step.before.recovery_end + least)
+        }
+        _ => return None,
+    };
+    if !matches!(state, CaState::Cwr | CaState::Recovery | CaState::Loss) {
+        return None;
+    }
+    let expected = if beyond.is_some() { CaState::Open } else { state };
+    that(step.after.state == expected, || format!("not {expected:?}"))
+}
+
+/// Linux: the acknowledgement's news, and a state without a decision, change no window. // tcp_clean_rtx_queue, tcp_try_keep_open
+fn only_the_last_part_grows_the_window(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+    let (cwnd, ssthresh) = (step.after.cwnd, step.after.ssthresh);
+    let most = match step.call {
+        DriverCall::Arrival { .. } | DriverCall::Disorder { .. } | DriverCall::FurtherEcho => {
+            step.before.cwnd
+        }
+        DriverCall::UndoneReductionOver => step.before.cwnd,
+        DriverCall::Window { acked, delivered } if !setting.is_steady() => match step.before.state {
+            // What it lets go is no window.
+            CaState::Recovery | CaState::Cwr => return None,
+            _ if acked == 0 => step.before.cwnd,
+            _ => step.before.cwnd + acked.max(delivered),
+        },
+        _ => return None,
+    };
+    let is_kept = (step.before.cwnd..=most).contains(&cwnd);
+    that(is_kept && ssthresh == step.before.ssthresh, || format!("window {cwnd}, threshold {ssthresh}"))
 }
 
 /// Linux's `tcp_end_cwnd_reduction` and `tcp_slow_start_after_idle_check` leave the window alone, `tcp_enter_loss` does not: a timeout
@@ -221,20 +284,37 @@ fn cong_control_is_cut_by_a_timeout_only(setting: &ModelSetting, step: &CheckedS
     }
     let expected = match step.call {
         DriverCall::Timeout { .. } | DriverCall::Renewal { timeout: true } => {
-            setting.options().loss_window.into()
+            let options = setting.options();
+            let kept = if options.timeout_keeps_flight { step.before.in_flight } else { 0 };
+            step.before.cwnd.min(kept + u32::from(options.loss_window))
         }
-        DriverCall::Ack { .. } => setting.steady_window(),
+        DriverCall::Ack { .. } | DriverCall::Window { .. } => setting.steady_window(),
         _ => step.before.cwnd,
     };
     that(step.after.cwnd == expected, || format!("{}, not {expected}", step.after.cwnd))
 }
 
-/// RFC 5681 §4.1: after an idle timeout no more than the initial window.
+/// RFC 5681 §4.1: after an idle timeout no more than the initial window, with the threshold as it was. RFC 2861 §3, in Linux: half for each
+/// timeout, the initial window at least, with a threshold of three quarters unless a reduction goes on.
 fn an_idle_window_restarts(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
-    let DriverCall::Burst { idle: true, .. } = step.call else { return None };
-    if setting.is_steady() || step.before.state == CaState::Loss {
+    let DriverCall::Burst { idle_us: Some(mut idle_us), .. } = step.call else { return None };
+    let WindowState { mut cwnd, mut ssthresh, state, .. } = step.before;
+    if setting.is_steady() || state == CaState::Loss {
         return None;
     }
-    let expected = step.before.cwnd.min(setting.window);
-    that(step.after.cwnd == expected, || format!("{}, not {expected}", step.after.cwnd))
+    let least = cwnd.min(setting.window);
+    if setting.is_linux() {
+        if !matches!(state, CaState::Cwr | CaState::Recovery) {
+            ssthresh = ssthresh.max(cwnd / 2 + cwnd / 4);
+        }
+        // Linux: tcp_cwnd_restart
+        while idle_us > RTO_US && cwnd > least {
+            (idle_us, cwnd) = (idle_us - RTO_US, cwnd / 2);
+        }
+        cwnd = cwnd.max(least);
+    } else {
+        cwnd = least;
+    }
+    let seen = (step.after.cwnd, step.after.ssthresh);
+    that(seen == (cwnd, ssthresh), || format!("{seen:?}, not {:?}", (cwnd, ssthresh)))
 }

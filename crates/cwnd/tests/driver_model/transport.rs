@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A small transport, as TCP (positions are segments, acknowledged cumulatively and selectively, sent again under their own) or as
-//! QUIC (positions are packets, what is lost goes again in new ones). It tells the driver everything in the documented order and
-//! sends only while `in_flight < cwnd`. Beside the driver it keeps its own account of epochs, which the invariants look at.
+//! QUIC (positions are packets, what is lost goes again in new ones). It tells the driver everything in the documented order, or in
+//! Linux's (`linux.rs`), and sends only while `in_flight < cwnd`. Beside the driver it keeps its own account of epochs, which the invariants
+//! look at.
 
 use crate::account::{Account, CheckedStep, DriverCall, WindowState};
 use crate::algorithm::{Steady, Watch, Watched};
 use crate::invariants::{self, InvariantResults};
+use crate::linux::LinuxAck;
 use cwnd::driver::{Ack, Driver, EcnOutcome, Options, RecoveryEpoch, Reduction};
 use cwnd::{CaState, Conn, Controller};
 
 pub const MSS: u32 = 1200;
-const RTO_US: u64 = 200_000;
+pub const RTO_US: u64 = 200_000;
 /// Between two events.
 const STEP_US: u64 = 30_000;
-const IDLE_US: u64 = 5_000_000;
+/// Two timeouts and a half.
+const IDLE_US: u64 = 500_000;
 
 /// Whose rules the transport has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub struct ModelSetting {
     pub stack: Stack,
     pub reduction: Reduction,
     pub window: u32,
+    /// The slow start threshold at the beginning, where there is one.
+    pub threshold: Option<u32>,
 }
 
 impl ModelSetting {
@@ -50,9 +55,14 @@ impl ModelSetting {
         self.stack == Stack::Linux
     }
 
-    /// The smallest window that marks lead to: RFC 9438 §4.6, RFC 9002 §7.2. (Linux's ends at ssthresh.)
+    /// At this window a mark is answered with [`EcnOutcome::AtFloor`].
     pub fn floor(&self) -> u32 {
-        if self.is_quic() { 2 } else { 1 }
+        self.options().loss_window.into()
+    }
+
+    /// The smallest window that marks lead to: RFC 9438 §4.6, RFC 9002 §7.2. Linux's ends at ssthresh, two segments at least.
+    pub fn smallest(&self) -> u32 {
+        if self.is_linux() { 2 } else { self.floor() }
     }
 
     pub fn is_steady(&self) -> bool {
@@ -85,12 +95,12 @@ pub struct Transport<'a> {
     pub driver: Driver,
     watch: Watch,
     pub packets: Vec<ModelPacket>,
-    una: u64,
+    pub una: u64,
     largest_acked: u64,
     pub account: Account,
     /// What the last ECN echo led to.
     pub echo: Option<EcnOutcome>,
-    began: bool,
+    pub began: bool,
     pub tally: &'a mut InvariantResults,
 }
 
@@ -105,6 +115,7 @@ impl<'a> Transport<'a> {
         };
         let mut conn = Conn::new(MSS, setting.window);
         conn.set_now(1_000_000);
+        conn.ssthresh = setting.threshold.unwrap_or(conn.ssthresh);
         let driver = Driver::new(Controller::Custom(cc), conn, setting.options());
         let (packets, account) = (Vec::new(), Account::default());
         let mut transport = Self {
@@ -127,7 +138,7 @@ impl<'a> Transport<'a> {
         self.packets.len() as u64
     }
 
-    fn now(&self) -> u64 {
+    pub fn now(&self) -> u64 {
         self.driver.conn.now_us
     }
 
@@ -135,6 +146,12 @@ impl<'a> Transport<'a> {
     pub fn out(&self) -> Vec<u64> {
         let out = self.packets.iter().enumerate().filter(|(_, packet)| packet.fate == Fate::Out);
         out.map(|(position, _)| position as u64).collect()
+    }
+
+    /// Positions of what has not arrived.
+    pub fn missing(&self) -> Vec<u64> {
+        let missing = self.packets.iter().enumerate().filter(|(_, packet)| packet.fate != Fate::Arrived);
+        missing.map(|(position, _)| position as u64).collect()
     }
 
     pub fn any_lost(&self) -> bool {
@@ -179,10 +196,11 @@ impl<'a> Transport<'a> {
             state: conn.ca_state,
             recovery_end: self.driver.recovery_end(),
             in_flight: conn.in_flight,
+            packets_out: conn.packets_out,
         }
     }
 
-    fn judge(&mut self, before: WindowState, account: Account, flight: u32, call: DriverCall) {
+    pub fn judge(&mut self, before: WindowState, account: Account, flight: u32, call: DriverCall) {
         let (after, told, next) = (self.snap(), self.watch.take(), self.next());
         let step = CheckedStep { call, before, after, told, account, next, flight };
         invariants::check(&self.setting, &step, self.tally);
@@ -195,14 +213,22 @@ impl<'a> Transport<'a> {
         self.show();
     }
 
-    pub fn tell_loss(&mut self, lost: u64) {
+    /// An epoch has begun, whose data ends at `end`.
+    pub fn begin_account(&mut self, before: WindowState, end: u64) {
+        let prior = self.driver.conn.prior_cwnd;
+        // Linux: tcp_current_ssthresh
+        let least = if self.setting.is_linux() { (prior >> 1) + (prior >> 2) } else { 0 };
+        self.account.ssthresh_before = before.ssthresh.max(least);
+        self.account.begin(&self.driver.conn, end);
+    }
+
+    /// A loss at this position, of `packet`.
+    pub fn tell_loss(&mut self, lost: u64, packet: u64) {
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
-        let flight = self.packet(lost).flight;
+        let flight = self.packet(packet).flight;
         let name = self.driver.on_loss(now_us, lost, self.next());
         if let Some(name) = name {
-            self.account.ssthresh_before = before.ssthresh;
-            let next = self.next();
-            self.account.begin(&self.driver.conn, next);
+            self.begin_account(before, self.next());
             self.account.target = self.driver.conn.ssthresh;
             self.account.names.push((name, false));
             self.began = true;
@@ -210,33 +236,33 @@ impl<'a> Transport<'a> {
         self.judge(before, account, flight, DriverCall::Loss { lost, began: name.is_some() });
     }
 
-    pub fn tell_ecn(&mut self, marked: u64) {
+    /// An echo at this position, for `packet`.
+    pub fn tell_ecn(&mut self, marked: u64, packet: u64) {
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
-        let flight = self.packet(marked).flight;
+        let flight = self.packet(packet).flight;
         let outcome = self.driver.on_ecn(now_us, marked, self.next());
         if outcome != EcnOutcome::Ignored {
-            self.account.ssthresh_before = before.ssthresh;
-            let next = self.next();
-            self.account.begin(&self.driver.conn, next);
+            self.begin_account(before, self.next());
             let window = self.driver.conn.prior_cwnd;
             let floor = self.setting.floor().min(window);
             let ssthresh = self.driver.conn.ssthresh;
             let most = window.saturating_sub(1).max(floor);
             self.account.target = if self.setting.is_linux() { ssthresh } else { ssthresh.min(most) };
+            self.account.echoed = true;
         }
         self.account.marked = true;
         self.echo = Some(outcome);
         self.judge(before, account, flight, DriverCall::Ecn { marked, outcome });
     }
 
-    pub fn tell_timeout(&mut self, lost: u64) {
+    /// The timer fires for this position; `packet` is lost.
+    pub fn tell_timeout(&mut self, lost: u64, packet: u64) {
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
-        let flight = self.packet(lost).flight;
+        let flight = self.packet(packet).flight;
         let name = self.driver.on_timeout(now_us, lost, self.next());
         let next = self.next();
         if lost >= self.account.paid {
-            self.account.ssthresh_before = before.ssthresh;
-            self.account.begin(&self.driver.conn, next);
+            self.begin_account(before, next);
         }
         self.account.paid = next;
         self.account.names.retain(|(known, _)| *known != name); // another timeout takes another proof
@@ -244,54 +270,23 @@ impl<'a> Transport<'a> {
         self.judge(before, account, flight, DriverCall::Timeout { lost });
     }
 
-    /// In the repair after a timeout: the retransmission `lost` is lost again, or (`None`) the timer fires for another segment.
-    pub fn tell_renewal(&mut self, lost: Option<u64>) {
-        let (before, account, now_us, next) = (self.snap(), self.account.clone(), self.now(), self.next());
-        let name = match lost {
-            Some(_) => self.driver.on_lost_retransmission(now_us, next),
-            None => self.driver.on_further_timeout(now_us, next),
-        };
-        self.account.ssthresh_before = before.ssthresh;
-        self.account.begin(&self.driver.conn, next);
-        self.account.target = self.driver.conn.ssthresh;
-        self.account.names.push((name, false));
-        self.began |= lost.is_some();
-        self.judge(before, account, 0, DriverCall::Renewal { timeout: lost.is_none() });
-    }
-
-    /// A loss is found that a probe has repaired.
-    pub fn tell_repaired_loss(&mut self) {
-        let (before, account, now_us, next) = (self.snap(), self.account.clone(), self.now(), self.next());
-        let paid = self.account.paid;
-        self.driver.on_repaired_loss(now_us, next);
-        self.account.ssthresh_before = before.ssthresh;
-        self.account.begin(&self.driver.conn, paid);
-        self.account.marked = true; // nothing can be undone
-        self.judge(before, account, 0, DriverCall::RepairedLoss);
-    }
-
-    /// Something is found lost in the reduction that an echo began.
-    pub fn tell_loss_after_echo(&mut self) {
-        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
-        self.driver.on_loss_after_echo(now_us);
-        self.judge(before, account, 0, DriverCall::LossAfterEcho);
-    }
-
-    pub fn tell_spurious(&mut self, name: RecoveryEpoch) {
+    /// `state`: what it is to be after it.
+    pub fn tell_spurious(&mut self, name: RecoveryEpoch, state: CaState) -> bool {
         let (before, now_us) = (self.snap(), self.now());
         for (known, proven) in &mut self.account.names {
             *proven |= *known == name;
         }
         let account = self.account.clone();
-        let undone = self.driver.on_spurious(now_us, name);
+        let undone = self.driver.on_spurious_into(now_us, name, state);
         if undone {
             self.account.undone = true;
             self.account.paid = self.account.paid_before;
         }
-        self.judge(before, account, 0, DriverCall::Spurious { name, undone });
+        self.judge(before, account, 0, DriverCall::Spurious { name, undone, state });
+        undone
     }
 
-    /// Acknowledges `positions`; `new_loss` says that it revealed a loss.
+    /// The packets at `positions` arrive.
     pub fn arrive(&mut self, positions: &[u64]) {
         for position in positions {
             self.packet(*position).fate = Fate::Arrived;
@@ -299,9 +294,10 @@ impl<'a> Transport<'a> {
         }
     }
 
-    pub fn tell_ack(&mut self, una_before: u64, positions: &[u64], new_loss: bool) {
+    /// The acknowledgement of the packets at `positions`.
+    pub fn ack_of(&mut self, una_before: u64, positions: &[u64]) -> Ack {
         self.show();
-        let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        let now_us = self.now();
         let newest = positions.iter().max().map(|newest| self.packet(*newest).sent_us);
         let delivered = positions.len() as u32;
         let (position, acked) = if self.setting.is_quic() {
@@ -310,13 +306,29 @@ impl<'a> Transport<'a> {
             (self.una, (self.una - una_before) as u32)
         };
         let rtt_us = newest.map(|sent_us| (now_us - sent_us) as u32);
-        self.driver
-            .on_ack(&Ack::new(now_us, position, acked, delivered).rtt(rtt_us, None).new_loss(new_loss));
-        self.judge(before, account, 0, DriverCall::Ack { acked: delivered.max(acked) });
+        Ack::new(now_us, position, acked, delivered).rtt(rtt_us, None)
+    }
+
+    fn tell_ack(&mut self, una_before: u64, positions: &[u64], new_loss: bool) {
+        let ack = self.ack_of(una_before, positions).new_loss(new_loss);
+        let (before, account) = (self.snap(), self.account.clone());
+        self.driver.on_ack(&ack);
+        self.account.echoed = false;
+        let Ack { acked, delivered, position, .. } = ack;
+        self.judge(before, account, 0, DriverCall::Ack { acked, delivered, position });
     }
 
     /// Something arrived: the packets at `positions`, of which `lost` reveals a loss and `marked` was marked.
     pub fn acknowledge(&mut self, positions: &[u64], lost: Option<u64>, marked: Option<u64>) {
+        if self.setting.is_linux() {
+            let lost: Vec<_> = lost.into_iter().collect();
+            return self.acknowledge_as_linux(&LinuxAck {
+                positions,
+                lost: &lost,
+                marked,
+                ..LinuxAck::default()
+            });
+        }
         let una = self.una;
         self.arrive(positions);
         if let Some(lost) = lost {
@@ -324,10 +336,10 @@ impl<'a> Transport<'a> {
         }
         self.show();
         if let Some(lost) = lost {
-            self.tell_loss(lost);
+            self.tell_loss(lost, lost);
         }
         if let Some(marked) = marked {
-            self.tell_ecn(marked);
+            self.tell_ecn(marked, marked);
         }
         self.tell_ack(una, positions, lost.is_some());
     }
@@ -336,6 +348,8 @@ impl<'a> Transport<'a> {
     pub fn send(&mut self, unacknowledged: bool, idle: bool) {
         self.show();
         let (before, account, now_us) = (self.snap(), self.account.clone(), self.now());
+        let last_sent_us = self.packets.iter().map(|packet| packet.sent_us).max();
+        let idle_us = last_sent_us.filter(|_| idle).map(|sent_us| now_us - sent_us);
         let restarts = idle && !self.setting.is_steady() && before.state != CaState::Loss;
         // Linux's restart leaves undo and reduction as they are.
         if restarts && !self.setting.is_linux() {
@@ -360,16 +374,12 @@ impl<'a> Transport<'a> {
         let limited = conn.in_flight >= conn.cwnd;
         self.driver.on_burst_end(limited);
         let began = std::mem::take(&mut self.began);
-        self.judge(before, account, 0, DriverCall::Burst { sent, unacknowledged, began, idle });
+        self.judge(before, account, 0, DriverCall::Burst { sent, unacknowledged, began, idle_us });
     }
 
     /// Nothing happens for a while.
     pub fn idle(&mut self) {
         let now_us = self.now() + IDLE_US;
         self.driver.conn.set_now(now_us);
-    }
-
-    pub fn una(&self) -> u64 {
-        self.una
     }
 }
