@@ -35,7 +35,7 @@ def scenario(flows: int) -> Scenario:
     return Scenario.from_toml(
         f'name = "{flows} flows"\nduration = "{seconds}s"\n[link]\nrate = "{rate}Mbit/s"\nrtt = "100ms"\n'
         f'[record]\ninterval = "1s"\n'
-        f'[[flow]]\ncc = "cubic"\ncount = {flows}\nstart = {{ uniform = ["0s", "2s"] }}\n'
+        f'[[flow]]\ncc = "cubic"\nrecovery = "sack-prr"\ncount = {flows}\nstart = {{ uniform = ["0s", "2s"] }}\n'
     )
 
 
@@ -60,7 +60,7 @@ def memory() -> str:
     """What a run of 100 000 flows takes, in a sentence; docs/results/speed.md has the aim."""
     text = (
         'duration = "100s"\n[link]\nrate = "1Gbit/s"\nrtt = "100ms"\n[record]\nlimit = "8GB"\n'
-        '[[flow]]\ncc = "cubic"\ncount = 100_000\nstart = { uniform = ["0s", "2s"] }\n'
+        '[[flow]]\ncc = "cubic"\nrecovery = "sack-prr"\ncount = 100_000\nstart = { uniform = ["0s", "2s"] }\n'
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "flows.toml"

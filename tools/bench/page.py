@@ -21,8 +21,10 @@ rtt = "40ms"
 queue = {{ kind = "droptail", limit = "1bdp" }}
 [[flow]]
 cc = "cubic"
+recovery = "sack-prr"
 [[flow]]
 cc = "reno"
+recovery = "sack-prr"
 """
 
 

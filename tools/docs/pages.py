@@ -289,7 +289,7 @@ def gallery(all_pages: list[AlgorithmPage]) -> str:
         "## Recovery",
         "",
         "The recovery of a flow that names no `recovery` ([the keys](../scenario.md)).",
-        "The sets of today's standards and kernels reduce the window in proportion to what is delivered (PRR, RFC 9937), as Linux does.",
+        "Today's names, `cubic` and `reno`, and the sets of today's kernel [recover as Linux does](../../explanation/recovery-linux.md).",
         "The sets of papers have their hosts' recovery, which is older.",
         "",
         *table(["recovery", "sets"], recoveries(all_pages)),

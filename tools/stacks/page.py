@@ -344,6 +344,7 @@ def text(found: Found) -> str:
         "Names such as `stock-cubic` are the stacks' own controllers.",
         "A single flow on a path without random losses has no randomness, so one run suffices.",
         "`python -m tools.stacks` repeats all runs; each line of the tables is a `cwnd compare`.",
+        "Flows without a stack have `recovery=sack-prr` there, which is nearest to QUIC's.",
         "",
         "**Receive windows**: only the next section uses the stacks' own, 1.25 MB for a stream.",
         "All other sections use `rwnd=1073741824`, a window that limits nothing, so that only congestion control decides.",

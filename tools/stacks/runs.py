@@ -88,7 +88,7 @@ class Run:
     def numbers(self) -> Kept:
         """Runs it; what is kept."""
         result = cast("Callable[..., cwnd.Result]", cwnd.compare)(
-            list(with_windows(self.flows, self.window)), **self.settings
+            [as_run(flow, self.window) for flow in self.flows], **self.settings
         )
         summary = result.summary
         kept: Kept = {
@@ -116,9 +116,11 @@ def path(rate: int, rtt: int, buffer: str, seconds: int, **more: object) -> dict
     }
 
 
-def with_windows(flows: tuple[str, ...], window: str | None) -> tuple[str, ...]:
-    """The flows with this receive window where they have a stack."""
-    return tuple(with_keys(flow, window) if window is not None and "stack=" in flow else flow for flow in flows)
+def as_run(flow: str, window: str | None) -> str:
+    """The flow with this receive window if it has a stack, else with the recovery that is nearest to QUIC's (RFC 9002)."""
+    if "stack=" not in flow:
+        return with_keys(flow, "recovery=sack-prr")
+    return flow if window is None else with_keys(flow, window)
 
 
 def with_keys(flow: str, *keys: str) -> str:

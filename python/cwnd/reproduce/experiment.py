@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import getdoc
 from types import UnionType
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cwnd.result.result import Result
+
+#: The set of today's CUBIC, the second column's default.
+TODAY = "cubic"
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -205,6 +208,20 @@ class Results(Generic[Numbers]):
         return [math.fsum(column) / len(column) for column in zip(*lists)]
 
 
+def on_rfc_hosts(point: Point) -> Point:
+    """The point with today's CUBIC on hosts of the RFCs, unless its flow says otherwise.
+
+    The set's own recovery is today's Linux's, which the document's hosts did not have: a column of another CUBIC changes the algorithm alone.
+    """
+    if not isinstance(point.scenario, Mapping):
+        return point
+    flows = point.scenario.get("flow")
+    if not isinstance(flows, list):
+        return point
+    on_hosts = [{"recovery": "rfc", **flow} if flow.get("cc") == TODAY else flow for flow in flows]
+    return replace(point, scenario={**point.scenario, "flow": on_hosts})
+
+
 def number_of(numbers: object, name: str) -> float:
     """The field of a dataclass that is a number."""
     number: float = getattr(numbers, name)
@@ -282,6 +299,8 @@ class Experiment(ABC, Generic[Numbers]):
     def points(self, setup: Setup) -> list[Point]:
         """The grid; two points of one name are a `ValueError`."""
         points = self.grid(setup)
+        if setup.cubic == TODAY:
+            points = [on_rfc_hosts(point) for point in points]
         keys = [point.key for point in points]
         if twice := sorted({key for key in keys if keys.count(key) > 1}):
             raise ValueError(f"{self.id}: two points are called {twice[0]!r}")

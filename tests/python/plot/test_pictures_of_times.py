@@ -13,7 +13,7 @@ from cwnd.plot import heatmap
 # At 10 ms and half a BDP flows with β = 0.7 come to equal shares under all twelve seeds, those with 0.85 under none.
 def test_the_difference_of_a_time_has_the_runs_that_never_got_there() -> None:
     found = cwnd.sweep(
-        ["cubic:2@beta={0.7,0.85}", "reno"],
+        ["cubic:2@recovery=sack-prr,beta={0.7,0.85}", "reno@recovery=sack-prr"],
         rate="20Mbit/s",
         rtt=["10ms", "20ms"],
         buffer=["0.5bdp", "1bdp"],

@@ -30,6 +30,7 @@ queue = { kind = "droptail", limit = "1000packets" }
 loss = "at:3,4,5,6,7,8,9,10,40"
 [[flow]]
 cc = "reno"
+recovery = "sack-prr"
 start = "0s"
 stop = "3s"
 [[action]]

@@ -39,7 +39,7 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("unfinished") / "study"
     settings = {"rate": "20Mbit/s", "rtt": "40ms", "duration": "6s", "measure": ("1s", "4s")}
     axes = {"traffic.beta": [0.7, 0.85]}
-    package.sweep(["reno"], axes, **settings, seeds=6, traffic=[UNFINISHED], folder=folder)  # type: ignore[arg-type]
+    package.sweep(["reno@recovery=sack-prr"], axes, **settings, seeds=6, traffic=[UNFINISHED], folder=folder)  # type: ignore[arg-type]
     return folder
 
 

@@ -18,7 +18,7 @@ from cwnd.plot.data import RunData
 from cwnd.replicates.document import interval_of
 
 # Ten packets of 1500 bytes in each round trip of 100 ms: 10 · 1500 · 8 / 0.1 s = 1.2 Mbit/s.
-FLOW, MBPS = "cubic@rwnd=10", 1.2
+FLOW, MBPS = "cubic@rwnd=10,recovery=sack-prr", 1.2
 QUEUE = ("queue_mean_ms", "queue_p50_ms", "queue_p95_ms", "queue_p99_ms", "queue_max_ms")
 OPTIONS = ("--rtt", "100ms", "--duration", "10s")
 

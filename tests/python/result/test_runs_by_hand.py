@@ -24,9 +24,7 @@ def scenario(text: str, *, duration: str = "20s", measure: tuple[str, str] | Non
 # 12 Mbit/s send a packet of 1500 bytes in 1 ms.
 LINK = '[link]\nrate = "12Mbit/s"\nrtt = "40ms"\nqueue = { kind = "droptail", limit = "1000packets" }\n'
 # Transfers of one packet, a Poisson process of 500 a second.
-POISSON = (
-    '[[traffic]]\nmodel = "mix"\ncc = "reno"\nsize = "1packets"\narrivals = { kind = "exponential", mean = "2ms" }\n'
-)
+POISSON = '[[traffic]]\nmodel = "mix"\ncc = "reno"\nrecovery = "sack-prr"\nsize = "1packets"\narrivals = { kind = "exponential", mean = "2ms" }\n'
 
 
 def waits_at_most(t: float, load: float) -> float:
@@ -72,8 +70,8 @@ def test_an_m_d_1_queue_has_pollaczek_and_khinchins_wait_within_its_confidence_i
 @pytest.mark.parametrize(("packets", "takes_s"), [(1, 0.051), (10, 0.060), (30, 0.172)])
 def test_a_transfer_on_an_empty_link_takes_what_arithmetic_says(packets: int, takes_s: float) -> None:
     link = LINK.replace("40ms", "100ms")
-    flow = f'[[flow]]\ncc = "reno"\nstart = "1s"\nsize = "{packets}packets"\n'
-    session = f'[[traffic]]\nmodel = "sessions"\nsessions = 1\npages = 1\ncc = "reno"\nsize = "{packets}packets"\ngap = "1s"\n'
+    flow = f'[[flow]]\ncc = "reno"\nrecovery = "sack-prr"\nstart = "1s"\nsize = "{packets}packets"\n'
+    session = f'[[traffic]]\nmodel = "sessions"\nsessions = 1\npages = 1\ncc = "reno"\nrecovery = "sack-prr"\nsize = "{packets}packets"\ngap = "1s"\n'
     for text, of in ((flow, "flow"), (session, "traffic")):
         run = cwnd.run(scenario(link + text))
         (row,) = run.transfers.to_pylist()

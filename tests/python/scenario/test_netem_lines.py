@@ -183,7 +183,7 @@ def test_a_line_of_an_axis_leaves_the_keys_that_run_leaves(cwnd: Cli, files: Pat
 def test_a_study_says_that_points_differ_only_in_a_delay_that_is_part_of_rtt(
     cwnd: Cli, files: Path, options: tuple[str, ...]
 ) -> None:
-    flows = ("sweep", "cubic@rwnd=10", "--rtt", "60ms", "--duration", "1s", "--loss", "random:1%")
+    flows = ("sweep", "cubic@rwnd=10,recovery=sack-prr", "--rtt", "60ms", "--duration", "1s", "--loss", "random:1%")
     said = "2 points differ from another point only in the link's delay, which is part of rtt"
     done = cwnd(*flows, *options, cwd=files)
     note = next(line for line in done.stderr.splitlines() if "part of rtt" in line)

@@ -13,8 +13,8 @@ from conftest import Cli
 from cwnd import Flow, _native, dumbbell, run
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "algorithms" / "README.md"
-# Those of today's standards; the forms of today's kernel, which all end in -linux, join them. An older kernel's has its number.
-STANDARDS = {"cubic", "reno"}
+# Today's names; the forms of today's kernel, which all end in -linux, join them. An older kernel's has its number.
+TODAY = {"cubic", "reno"}
 SETS = {
     parameter_set["name"]: parameter_set["recovery"]
     for algorithm in _native.algorithms()
@@ -23,12 +23,12 @@ SETS = {
 }
 
 
-# Today's kernel has its own; today's standards RFC 9937, proportional rate reduction. The papers' hosts had RFC 6675 or less.
+# Today's names and today's kernel's have Linux's. The papers' hosts had RFC 6675 or less.
 @pytest.mark.parametrize("name", SETS)
 def test_sets_have_the_recovery_of_their_hosts(name: str) -> None:
-    others = {"newreno": "newreno", "tahoe": "tahoe"} | dict.fromkeys(STANDARDS, "sack-prr")
-    is_kernels = re.fullmatch("[a-z]+-linux", name) is not None
-    assert SETS[name] == ("linux" if is_kernels else others.get(name, "sack"))
+    others = {"newreno": "newreno", "tahoe": "tahoe"}
+    is_todays = name in TODAY or re.fullmatch("[a-z]+-linux", name) is not None
+    assert SETS[name] == ("linux" if is_todays else others.get(name, "sack"))
 
 
 def test_the_documents_list_what_every_set_uses() -> None:
@@ -42,12 +42,12 @@ def test_the_tools_own_default_run_has_no_timeout(cwnd: Cli) -> None:
     done = cwnd("compare", "cubic", "--json")
     assert done.returncode == 0, done.stderr
     (flow,) = json.loads(done.stdout)["flows"]
-    assert flow["recovery"] == "sack-prr"
+    assert flow["recovery"] == "linux"
     assert flow["timeouts_run"] == 0
     assert flow["retransmits_run"] == flow["drops_run"] > 0, "every loss is repaired once"
 
 
-@pytest.mark.parametrize("cc", sorted(name for name in SETS if name in STANDARDS | {"cubic-linux", "reno-linux"}))
+@pytest.mark.parametrize("cc", sorted(TODAY | {"cubic-linux", "reno-linux"}))
 @pytest.mark.parametrize(
     ("rate", "rtt"), [("50Mbit/s", "40ms"), ("100Mbit/s", "20ms"), ("100Mbit/s", "80ms"), ("200Mbit/s", "40ms")]
 )

@@ -33,37 +33,46 @@ def test_reordering_without_loss_takes_a_window_of_three_duplicates_and_not_the_
         )
         return float(summary(document(reordered, flow, "60s"))["link"]["utilization"])
 
-    for flow in ('cc = "cubic"', 'cc = "reno"', 'cc = "cubic"\nstack = "quinn"', 'cc = "cubic"\nstack = "noq"'):
+    by_rfc = 'recovery = "sack-prr"'
+    for flow in (
+        f'cc = "cubic"\n{by_rfc}',
+        f'cc = "reno"\n{by_rfc}',
+        'cc = "cubic"\nstack = "quinn"',
+        'cc = "cubic"\nstack = "noq"',
+    ):
         assert 0.18 < used(flow) < 0.5, flow
-    assert used('cc = "cubic-linux"') > 0.95
+    for today in ("cubic", "reno", "cubic-linux"):
+        assert used(f'cc = "{today}"') > 0.95, today
 
 
 # ns3-mmwave #101: a radio stops for 0.6 s behind a queue of 10 MB. Nothing is lost, and the kernel sends nothing twice. A timeout that is not
 # undone sends again what was in flight: from the bandwidth-delay product of 167 packets to that and the queue's 6667. Standard slow start ends
 # where the queue overflows, and has doubled by then: as many are lost as path and queue hold, 6834.
 def test_a_radio_that_stops_makes_the_kernel_send_nothing_again() -> None:
-    def sent(cc: str) -> tuple[int, int, int]:
+    def sent(cc: str, recovery: str = "linux") -> tuple[int, int, int]:
         steps = '[["0s", "100Mbit/s"], ["5s", "0bit/s"], ["5.6s", "20Mbit/s"], ["10s", "100Mbit/s"]]'
         link = f'rate = {steps}\nrtt = "20ms"\n{queue("10MB")}'
-        [flow] = summary(document(link, f'cc = "{cc}"\nsize = "100MB"', "20s"))["flows"]
+        [flow] = summary(document(link, f'cc = "{cc}"\nrecovery = "{recovery}"\nsize = "100MB"', "20s"))["flows"]
         assert flow["goodput_mbps"] == pytest.approx(100 * 8 / 20)
         return flow["timeouts_run"], flow["retransmits_run"], flow["drops_run"]
 
     assert sent("cubic-linux") == (0, 0, 0)
-    timeouts, again, lost = sent("cubic")
+    timeouts, again, lost = sent("cubic", "sack-prr")
     assert (timeouts, lost) == (1, 0) and 167 <= again <= 6834
-    timeouts, again, lost = sent("reno")
+    timeouts, again, lost = sent("reno", "sack-prr")
     assert timeouts >= 1 and again >= lost == pytest.approx(6834, rel=0.05)
 
 
 # tailscale #20893: 22 to 45 Mbit/s without RACK, 130 to 240 with it: 2.9 to 10.9 times as much. A packet takes 50 us, so one of a thousand is
 # overtaken by forty. Three duplicates make that a loss, p = 0.00103, and the Reno-friendly window is sqrt(1.5 / p) = 38 packets, 6.9 Mbit/s.
 def test_a_slight_reordering_costs_what_was_reported_without_rack() -> None:
-    def mbps(cc: str) -> float:
+    def mbps(recovery: str) -> float:
         link = f'rate = "240Mbit/s"\nrtt = "66ms"\nloss = "random:0.00003"\n{queue("1bdp")}\nreorder = {{ share = 0.001, extra = "2ms" }}'
-        return float(summary(document(link, f'cc = "{cc}"', "60s"))["flows"][0]["throughput_mbps"])
+        return float(
+            summary(document(link, f'cc = "cubic"\nrecovery = "{recovery}"', "60s"))["flows"][0]["throughput_mbps"]
+        )
 
-    without, with_rack = mbps("cubic"), mbps("cubic-linux")
+    without, with_rack = mbps("sack-prr"), mbps("linux")
     assert 6.9 / 2 < without < 6.9 * 2 and 2.9 < with_rack / without < 10.9, (without, with_rack)
 
 
@@ -114,7 +123,7 @@ def test_a_series_of_delays_costs_the_rate_only_where_packets_overtake() -> None
 
     def result(more: str, actions: str = "", files: dict[str, str] | None = None) -> Any:  # noqa: ANN401 -- a summary
         link = f'rtt = "20ms"\nrate = "50Mbit/s"\n{more}\n{queue("200packets")}'
-        return summary(document(link, 'cc = "cubic"', "60s") + actions, files)
+        return summary(document(link, 'cc = "cubic"\nrecovery = "sack-prr"', "60s") + actions, files)
 
     by_actions = result('delay = "10ms"', actions)
     assert by_actions["link"]["utilization"] > 0.97
@@ -144,8 +153,8 @@ def test_a_spike_of_delay_is_undone_by_the_kernel_and_sends_a_flight_again_elsew
     )
     link = f'rate = "50Mbit/s"\nrtt = "40ms"\ndelay = "20ms"\n{queue("1000packets")}'
     found = {
-        cc: summary(document(link, f'cc = "{cc}"', "20s") + actions)["flows"][0]
-        for cc in ("cubic-linux", "cubic", "reno")
+        cc: summary(document(link, f'cc = "{cc}"\nrecovery = "{recovery}"', "20s") + actions)["flows"][0]
+        for cc, recovery in (("cubic-linux", "linux"), ("cubic", "sack-prr"), ("reno", "sack-prr"))
     }
     needless = {cc: flow["retransmits_run"] - flow["drops_run"] for cc, flow in found.items()}
     assert (found["cubic-linux"]["timeouts_run"], needless["cubic-linux"]) == (0, 0)

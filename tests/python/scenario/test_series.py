@@ -160,7 +160,7 @@ def test_the_line_of_netem_that_the_guide_shows_lets_packets_through(cwnd: Cli) 
 @pytest.mark.parametrize("shape", [" 5ms", " 20ms", " 5ms distribution normal", " 20ms distribution normal"])
 def test_the_mean_delay_does_not_depend_on_the_shape_of_netems_delay(shape: str) -> None:
     def mean_ms(words: str) -> float:
-        flows = "reno:1000@size=1kB,start=0s..4s"
+        flows = "reno:1000@size=1kB,start=0s..4s,recovery=sack-prr"
         result = package.compare(flows, rtt="60ms", duration="5s", **package.netem(words, rate="1Gbit/s"))
         assert isinstance(result, package.Result)
         times = [row["end_s"] - row["start_s"] for row in result.table("transfers").to_pylist()]

@@ -37,7 +37,7 @@ def test_a_scenario_the_command_and_python_give_one_result(tmp_path: Path, cwnd:
     (tmp_path / "a.toml").write_text(result.scenario.to_toml())
     again = json.loads(cwnd("run", "a.toml", "--json", cwd=tmp_path).stdout)
     assert again["flows"] == shown["flows"]
-    assert [flow["recovery"] for flow in shown["flows"]] == ["quinn", "noq", "sack-prr"]
+    assert [flow["recovery"] for flow in shown["flows"]] == ["quinn", "noq", "linux"]
     assert [flow["name"] for flow in shown["flows"]] == ["cubic quinn", "stock-cubic", "cubic"]
     # All three have a part, and together what the link carries.
     assert all(flow["throughput_mbps"] > 1 for flow in shown["flows"])

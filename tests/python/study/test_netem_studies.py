@@ -18,6 +18,7 @@ WIDE = """duration = "2s"
 rtt = "100ms"
 [[flow]]
 cc = "cubic"
+recovery = "sack-prr"
 rwnd = 1500
 """
 OWN = WIDE.replace("[link]\n", '[link]\nnetem = "delay 20ms"\n')
@@ -36,7 +37,7 @@ cc = "cubic"
 #: Throughput in Mbit/s at each rate of the link: with none, the limit drops packets.
 EXPECTED = {"none": 68.15, "20Mbit/s": 16.79}
 RATES, LINES = "link.rate=none,20Mbit/s", "link.netem={delay 20ms,delay 20ms limit 1000}"
-FLOW = ("cubic@rwnd=1500", "--rtt", "100ms", "--duration", "3s")
+FLOW = ("cubic@rwnd=1500,recovery=sack-prr", "--rtt", "100ms", "--duration", "3s")
 DELAY = "delay: each packet takes 20 ms"
 REVERSE_DELAY = "link.reverse.netem: delay: uniform from 5 ms to 15 ms; its mean, 10 ms, is part of rtt; packets may overtake each other"
 

@@ -69,7 +69,7 @@ fn groups_of_one_algorithm_are_called_by_the_keys_that_differ() {
                                               | start = '10s'         | cubic start=0s                      | cubic start=10s
         start = { uniform = ['0s', '100ms'] } | start = '10s'         | cubic start=0s..100ms               | cubic start=10s
         stop = '9s'                           |                       | cubic stop=9s                       | cubic
-                                              | recovery = 'newreno'  | cubic recovery=sack-prr             | cubic recovery=newreno
+                                              | recovery = 'newreno'  | cubic recovery=linux                | cubic recovery=newreno
                                               | direction = 'reverse' | cubic forward                       | cubic reverse
         pacing = true                         |                       | cubic pacing=true                   | cubic pacing=false
         access = '20Mbit/s'                   |                       | cubic access=20Mbit/s               | cubic

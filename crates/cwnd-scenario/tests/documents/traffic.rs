@@ -186,7 +186,7 @@ fn every_refusal_names_field_value_and_expectation() {
         model = 'long'\nhost = 'linx'               | traffic[0].host: "linx"   | did you mean linux?
         model = 'long'\nrwnd = 10                   | traffic[0].rwnd: 10       | one of the keys
         model = 'long'\nstack = 'quinn'             | traffic[0].stack: "quinn" | one of the keys
-        model = 'long'\ncc = 'reno'\ngso = true     | traffic[0].gso: true      | recovery = "linux"
+        model = 'long'\ncc = 'sack'\ngso = true     | traffic[0].gso: true      | recovery = "linux"
         model = 'long'\ndirection = 'up'            | traffic[0].direction: "up" | forward, reverse or both
         model = 'long'\nstart = '100s'              | traffic[0].start: "100s"  | a time before the end (100s)
         model = 'long'\nstart = { poisson = '0s' }  | traffic[0].start          | poisson

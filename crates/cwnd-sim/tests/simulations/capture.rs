@@ -59,7 +59,7 @@ pub fn captured(simulation: &mut Simulation, host: &str) -> Vec<Captured> {
 fn four_segments(record: &str) -> Simulation {
     run(&format!(
         "duration = '1s'\n[link]\nrate = '12Mbit/s'\nrtt = '10ms'\nloss = 'at:2'\nqueue = {{ kind = 'droptail', limit = '100packets' }}\n\
-         [record]\n{record}\n[[flow]]\ncc = 'reno'\nack_every = 1\nsize = '5000B'"
+         [record]\n{record}\n[[flow]]\ncc = 'reno'\nrecovery = 'sack-prr'\nack_every = 1\nsize = '5000B'"
     ))
 }
 

@@ -186,7 +186,7 @@ fn several_losses_of_one_window_are_one_reduction_with_sack_and_newreno() {
 #[test]
 fn the_initial_timeout_is_one_second() {
     let simulation = run(
-        "duration = '3s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\nloss = 'at:1'\n[[flow]]\ncc = 'reno'\ninitial_cwnd = 1",
+        "duration = '3s'\n[link]\nrate = '10Mbit/s'\nrtt = '20ms'\nloss = 'at:1'\n[[flow]]\ncc = 'reno'\nrecovery = 'sack-prr'\ninitial_cwnd = 1",
     );
     let timeout =
         simulation.tables().events.iter().find(|e| e.kind == EventKind::Timeout).expect("a timeout");
@@ -212,7 +212,7 @@ fn delayed_acknowledgements_slow_an_ack_counter_down() {
 fn a_lone_segment_is_acknowledged_after_the_delay() {
     let simulation = run(
         "duration = '1s'\n[link]\nrate = '1Gbit/s'\nrtt = '20ms'\n[record]\ninterval='0s'\nper_ack=true\n\
-         [[flow]]\ncc = 'reno'\ninitial_cwnd = 1\nack_delay = '40ms'",
+         [[flow]]\ncc = 'reno'\nrecovery = 'sack-prr'\ninitial_cwnd = 1\nack_delay = '40ms'",
     );
     let first = simulation.tables().cwnd.iter().find(|row| row.cwnd > 1).expect("it grows");
     assert_eq!(first.time_ns, 60_000_000 + 12_000); // 1500 bytes at 1 Gbit/s take 12 µs

@@ -110,7 +110,7 @@ fn every_packet_in_the_network_has_a_position() {
 
 #[test]
 fn a_window_that_is_set_is_what_the_flow_sends_with() {
-    let mut held = simulation(&SHORT.replace("cc = \"cubic\"", "cc = \"reno\""));
+    let mut held = simulation(&SHORT.replace("cc = \"cubic\"", "cc = \"sack\""));
     for ms in 1000..3000 {
         held.step_to(ms * 1_000_000);
         held.set_window(0, 5);

@@ -111,7 +111,7 @@ fn each_connection_of_traffic_takes_its_handshake() {
         let transfers = &simulation.tables().transfers;
         transfers.iter().filter_map(|row| Some(row.end_ns? - row.start_ns)).collect::<Vec<_>>()
     };
-    let (without, with) = (took("reno"), took("reno-linux"));
+    let (without, with) = (took("sack"), took("reno-linux"));
     assert!(without.len() > 30 && without.len() == with.len(), "{} and {}", without.len(), with.len());
     for (without, with) in without.iter().zip(&with) {
         assert_eq!(with - without, 40_000_000, "{without} and {with} ns");
@@ -131,7 +131,7 @@ fn an_exchange_takes_one_handshake() {
         transfers.iter().map(|row| row.end_ns.expect("complete") - row.start_ns).collect::<Vec<_>>()
     };
     for keep in [false, true] {
-        let (without, with) = (took("reno", keep), took("reno-linux", keep));
+        let (without, with) = (took("sack", keep), took("reno-linux", keep));
         assert_eq!((without.len(), with.len()), (40, 40));
         for (number, (without, with)) in without.iter().zip(&with).enumerate() {
             let (is_request, is_first) = (number % 2 == 0, number == 0);

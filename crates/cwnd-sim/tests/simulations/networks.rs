@@ -172,7 +172,7 @@ fn acknowledgements_load_the_way_back() {
 fn a_transfer_is_complete_when_its_last_byte_is_at_the_receiver() {
     for reverse in ["", "reverse = { rate = '1000Gbit/s' }\n"] {
         let rest = format!(
-            "[link]\nrate = '12Mbit/s'\nrtt = '40ms'\n{reverse}[[flow]]\ncc = 'reno'\nstart = '1s'\nsize = '14480B'"
+            "[link]\nrate = '12Mbit/s'\nrtt = '40ms'\n{reverse}[[flow]]\ncc = 'reno'\nrecovery = 'sack-prr'\nstart = '1s'\nsize = '14480B'"
         );
         let run = run_of(&rest);
         let transfers = &run.tables().transfers;

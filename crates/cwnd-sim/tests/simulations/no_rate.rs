@@ -11,7 +11,7 @@ const MS: u64 = 1_000_000;
 #[test]
 fn a_window_per_round_trip_is_all_that_a_path_without_a_rate_says() {
     let simulation = run("duration = '11s'\nmeasure = ['1s', '11s']\nlink = { rtt = '100ms' }\n\
-                          [[flow]]\ncc = 'cubic'\nrwnd = 10\n");
+                          [[flow]]\ncc = 'cubic'\nrecovery = 'sack-prr'\nrwnd = 10\n");
     let summary = simulation.summary();
     let (link, flow) = (summary.link(), &summary.flows[0]);
     assert!((flow.throughput_mbps - 1.2).abs() < 1e-9, "{}", flow.throughput_mbps);
@@ -28,7 +28,7 @@ fn a_window_per_round_trip_is_all_that_a_path_without_a_rate_says() {
 #[test]
 fn a_transfer_over_no_rate_takes_whole_round_trips() {
     let simulation = run("duration = '5s'\nlink = { rate = 'none', rtt = '100ms' }\n\
-                          [[flow]]\ncc = 'cubic'\nrwnd = 10\nsize = '144800B'\n");
+                          [[flow]]\ncc = 'cubic'\nrecovery = 'sack-prr'\nrwnd = 10\nsize = '144800B'\n");
     let transfer = simulation.tables().transfers[0];
     assert_eq!(transfer.end_ns, Some((900 + 50) * MS));
 }

@@ -40,7 +40,7 @@ fn scenario(flows: &[Flow], times: u64) -> String {
         let Flow { label, cc, rtt, start, size } = flow;
         let size = size.map_or(String::new(), |bytes| format!("size = '{bytes}B'\n"));
         format!(
-            "[[flow]]\nlabel = '{label}'\ncc = '{cc}'\nhandshake = true\nrtt = {}\nstart = {}\nack_delay = {}\nmin_rto = {}\n{size}",
+            "[[flow]]\nlabel = '{label}'\ncc = '{cc}'\nrecovery = 'sack'\nhandshake = true\nrtt = {}\nstart = {}\nack_delay = {}\nmin_rto = {}\n{size}",
             ns(*rtt),
             ns(*start),
             ms(40),

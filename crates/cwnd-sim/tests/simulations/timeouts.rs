@@ -47,7 +47,7 @@ fn a_timeout_without_a_floor_does_not_fire_where_fast_retransmit_repairs() {
 fn a_tail_loss_is_repaired_by_the_timer_within_round_trips() {
     let done = |min_rto: &str| {
         let simulation = run(&format!(
-            "duration = '2s'\n[link]\nrate = '100Mbit/s'\nrtt = '10ms'\nloss = 'at:40'\n[[flow]]\ncc = 'cubic'\n\
+            "duration = '2s'\n[link]\nrate = '100Mbit/s'\nrtt = '10ms'\nloss = 'at:40'\n[[flow]]\ncc = 'cubic'\nrecovery = 'sack-prr'\n\
              size = '57920B'\nmin_rto = '{min_rto}'"
         ));
         let events = &simulation.tables().events;

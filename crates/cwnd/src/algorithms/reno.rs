@@ -63,9 +63,9 @@ impl Registered for Reno {
     const SETS: &'static [Set<RenoParams>] = &[
         Set {
             name: "reno",
-            summary: "acknowledged segments counted, SACK recovery with PRR",
-            source: "RFC 5681, RFC 3465, RFC 6675, RFC 9937",
-            recovery: Recovery::SackPrr,
+            summary: "acknowledged segments counted",
+            source: "RFC 5681, RFC 3465",
+            recovery: Recovery::Linux,
             params: SEGMENTS,
         },
         Set {

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from cwnd.reproduce.verdict import VerdictDocument
 
 HERE = Path("out/reproduce")
-TODAY = "cubic"
 NONE = "none"
 
 
@@ -139,6 +138,7 @@ def check_live(lane: str, wanted: list[AnyExperiment], asked: int | None, jobs: 
 def check_set(cubic: str) -> None:
     """Ends the program if there is no such parameter set."""
     from cwnd import _native
+    from cwnd.reproduce.experiment import TODAY
 
     names = [parameter_set["name"] for algorithm in _native.algorithms() for parameter_set in algorithm["sets"]]
     if cubic not in names:
@@ -245,7 +245,7 @@ def lay_out(
     cubic: str | None,
 ) -> list[tuple[AnyExperiment, Column, SecondColumn | None]]:
     """The columns of each experiment: with the document's CUBIC, and with another. One that fails here does not stop the others."""
-    from cwnd.reproduce.experiment import Setup
+    from cwnd.reproduce.experiment import TODAY, Setup
     from cwnd.reproduce.run_folder import SecondColumn
     from cwnd.reproduce.runner import ERRORS, column
 

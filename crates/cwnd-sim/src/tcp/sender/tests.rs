@@ -248,7 +248,7 @@ fn after_ten(flow: &Flow) -> (Sender, Vec<u64>) {
 #[test]
 fn packets_leave_at_the_windows_rate_and_a_margin() {
     for (ssthresh, window, gap) in [(10, 11, 1_515_151), (1000, 20, 500_000)] {
-        let mut flow = flow(&format!("cc = 'reno'\ninitial_ssthresh = {ssthresh}"));
+        let mut flow = flow(&format!("cc = 'reno'\nrecovery = 'sack-prr'\ninitial_ssthresh = {ssthresh}"));
         Arc::make_mut(&mut flow.group).pacing = true;
         let (sender, then) = after_ten(&flow);
         assert_eq!(then, (0..window).map(|n| n * gap).collect::<Vec<_>>());
@@ -258,7 +258,7 @@ fn packets_leave_at_the_windows_rate_and_a_margin() {
 
 #[test]
 fn a_paced_burst_goes_together_and_the_rest_at_the_pace() {
-    let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
+    let mut flow = flow("cc = 'reno'\nrecovery = 'sack-prr'\ninitial_ssthresh = 10");
     let group = Arc::make_mut(&mut flow.group);
     (group.pacing, group.burst) = (true, Some(4));
     let (_, then) = after_ten(&flow);
@@ -268,7 +268,7 @@ fn a_paced_burst_goes_together_and_the_rest_at_the_pace() {
 // 2 896 000 bytes/s are 2000 segments/s of 1448 bytes. The switch takes an algorithm's own rate back.
 #[test]
 fn an_algorithms_own_rate_goes_before_the_windows() {
-    let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
+    let mut flow = flow("cc = 'reno'\nrecovery = 'sack-prr'\ninitial_ssthresh = 10");
     Arc::make_mut(&mut flow.group).pacing = true;
     let mut sender = Sender::new(&flow, MSS);
     sends(&mut sender, 0, 0);
@@ -285,7 +285,7 @@ fn an_algorithms_own_rate_goes_before_the_windows() {
 // ns-2's maxburst_: three at a time, the rest when the next acknowledgement comes.
 #[test]
 fn a_burst_without_pacing_is_a_limit_per_event() {
-    let mut flow = flow("cc = 'reno'\ninitial_ssthresh = 10");
+    let mut flow = flow("cc = 'reno'\nrecovery = 'sack-prr'\ninitial_ssthresh = 10");
     Arc::make_mut(&mut flow.group).burst = Some(3);
     let mut sender = Sender::new(&flow, MSS);
     assert_eq!(sends(&mut sender, 0, 0), [(0, 0), (0, 1), (0, 2)]);
@@ -301,7 +301,7 @@ fn a_burst_without_pacing_is_a_limit_per_event() {
 // 1448 bytes at 1 448 000 bit/s are 8 ms: segment n is complete at 8 (n + 1) ms.
 #[test]
 fn an_application_that_writes_at_a_rate_sends_each_segment_when_it_is_complete() {
-    let mut flow = flow("cc = 'reno'\nstart = '3ms'");
+    let mut flow = flow("cc = 'reno'\nrecovery = 'sack-prr'\nstart = '3ms'");
     let group = Arc::make_mut(&mut flow.group);
     (group.app_rate, group.size) = (Some(1_448_000), Some(6 * 1448));
     let mut sender = Sender::new(&flow, MSS);
@@ -323,7 +323,7 @@ fn an_application_that_writes_at_a_rate_sends_each_segment_when_it_is_complete()
 #[test]
 fn a_transfer_ends_and_the_next_begins_with_the_initial_window() {
     for (idle_restart, burst) in [(true, 10), (false, 20)] {
-        let mut flow = flow("cc = 'reno'");
+        let mut flow = flow("cc = 'reno'\nrecovery = 'sack-prr'");
         let group = Arc::make_mut(&mut flow.group);
         (group.size, group.idle_restart) = (Some(9 * 1448 + 1), idle_restart);
         let mut sender = Sender::new(&flow, MSS);
@@ -341,7 +341,7 @@ fn a_transfer_ends_and_the_next_begins_with_the_initial_window() {
 
 #[test]
 fn a_transfer_that_is_written_later_starts_without_data() {
-    let mut flow = flow("cc = 'reno'");
+    let mut flow = flow("cc = 'reno'\nrecovery = 'sack-prr'");
     Arc::make_mut(&mut flow.group).size = Some(0);
     let mut sender = Sender::new(&flow, MSS);
     assert!(sender.is_finished() && sender.send(0).is_none() && sender.timer() == u64::MAX);

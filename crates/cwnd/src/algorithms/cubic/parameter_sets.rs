@@ -173,7 +173,7 @@ impl Registered for Cubic {
             name: "cubic",
             summary: "today's standard: keeps 0.7, C 0.4, Reno-friendly by W_est, HyStart++",
             source: "RFC 9438",
-            recovery: Recovery::SackPrr,
+            recovery: Recovery::Linux,
             params: RFC9438,
         },
         Set {

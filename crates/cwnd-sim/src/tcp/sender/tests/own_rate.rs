@@ -34,6 +34,7 @@ fn a_flow_that_changes_to_an_algorithm_with_a_rate_of_its_own_is_paced_from_then
     let mut sender = Sender::new(
         &flow(
             "cc = 'reno'
+recovery = 'sack-prr'
 initial_ssthresh = 10",
         ),
         MSS,

@@ -48,7 +48,7 @@ impl Registered for Lull {
         name: "lull",
         summary: "0.7 kept, rests above 5 ms of queueing",
         source: "this crate",
-        recovery: Recovery::Sack,
+        recovery: Recovery::Linux,
         params: LullParams {
             beta: 45_875,
             rest_us: 5_000,
