@@ -111,11 +111,14 @@ fn a_timeout_reduces_as_rfc_5681_says(setting: &ModelSetting, step: &CheckedStep
         return that(false, || format!("{asked} reductions, {timeouts} events, not {reduces}"));
     }
     // RFC 5681 §3.1, RFC 9002 §7.6.2: whatever it was, held low by a proportional reduction too.
-    let kept = if options.timeout_keeps_flight { step.before.in_flight } else { 0 };
-    let window = kept + u32::from(options.loss_window);
-    // In Linux's order, no more than it was.
-    let is_window = step.after.cwnd == window || (kept > 0 && step.after.cwnd <= window);
-    that(is_window && step.after.state == CaState::Loss, || format!("not {window}"))
+    let mut window = u32::from(options.loss_window);
+    if options.timeout_keeps_flight {
+        // No more than it was, at the end of a reduction that the timeout ends.
+        let ends = reduces > 0 && matches!(step.before.state, CaState::Recovery | CaState::Cwr);
+        let was = if ends && !setting.is_steady() { step.account.target } else { step.before.cwnd };
+        window = was.min(step.before.in_flight + window);
+    }
+    that(step.after.cwnd == window && step.after.state == CaState::Loss, || format!("not {window}"))
 }
 
 /// RFC 6582 §3.2 (`recover`): an epoch's data is what was out when it began; a later proof that it was none gives the end of
