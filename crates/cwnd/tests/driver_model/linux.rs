@@ -69,7 +69,10 @@ impl Transport<'_> {
         let recovers = self.driver.conn.ca_state == CaState::Recovery;
         let state = if self.is_missing() && !is_whole { CaState::Disorder } else { CaState::Open };
         let names: Vec<_> = self.account.names.iter().map(|(name, _)| *name).collect();
-        let undone = names.into_iter().fold(false, |done, name| self.tell_spurious(name, state) || done);
+        let mut undone = false;
+        for name in names {
+            undone |= self.tell_spurious(name, state);
+        }
         if undone && recovers && is_whole {
             let (before, account) = (self.snap(), self.account.clone());
             self.driver.on_undone_reduction_over();
