@@ -55,7 +55,7 @@ def check_clock(scenario: Scenario, kernel: Kernel) -> None:
     """Refuses a clock of hosts that is not the kernel's. Raises `ScenarioError`."""
     clock, document = f"{kernel.hz}Hz", json.loads(scenario.to_json())
     for table in ("flow", "traffic"):
-        for number, group in enumerate(cast("list[dict[str, object]]", document.get(table, []))):
+        for number, group in enumerate(document.get(table, [])):
             if group.get("host_clock", clock) != clock:
                 expected = f'"{clock}", the clock of kernel {kernel.name}, or none, in lane {VirtualRun.LANE}'
                 raise refused(f"{table}[{number}].host_clock", group["host_clock"], expected)
