@@ -129,10 +129,13 @@ impl Simulation {
                 let end = (OptionIndex::some(flow.delivery_line), flow.to_next_event);
                 (&routes[flow.route as usize].path, next, size, class, end)
             }
-            Packet::Ack { flow, next, .. } => {
+            Packet::Ack { flow, next, fields, detail, .. } => {
                 let flow = &self.flows[flow as usize];
                 let end = (OptionIndex::some(flow.ack_line), flow.access_delay_rev);
-                (&routes[flow.route as usize].reverse_path, next, ACK_BYTES, PacketClass::Ack, end)
+                let option =
+                    if flow.sender.is_linux() { self.ack_slab.option_bytes(fields, detail) } else { 0 };
+                let size = ACK_BYTES + option;
+                (&routes[flow.route as usize].reverse_path, next, size, PacketClass::Ack, end)
             }
             Packet::Datagram { group, direction, bytes, next, .. } => match packet.frame() {
                 Some(frame) => {

@@ -53,6 +53,16 @@ impl AckSlab {
         (ack, self.release(fields, detail))
     }
 
+    /// What the SACK option of an acknowledgement takes, in whole words, bytes. // RFC 2018 §3
+    pub fn option_bytes(&self, fields: AckFields, detail: u32) -> u32 {
+        let blocks = if fields.has(AckFields::BLOCKS) {
+            self.blocks[detail as usize].count()
+        } else {
+            u32::from(fields.has(AckFields::SACKED))
+        };
+        if blocks > 0 { 4 + 8 * blocks } else { 0 }
+    }
+
     /// Takes the blocks of an acknowledgement that has arrived or is lost, and frees their place.
     pub fn release(&mut self, fields: AckFields, detail: u32) -> Option<SackBlocks> {
         fields.has(AckFields::BLOCKS).then(|| {

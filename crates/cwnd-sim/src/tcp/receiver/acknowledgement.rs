@@ -50,6 +50,13 @@ impl SackBlocks {
         self.duplicate.and_then(|offset| cumulative.checked_add_signed(offset.into()))
     }
 
+    /// How many it has.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        let news = self.offsets.iter().take_while(|offsets| offsets.1 > 0).count() as u32;
+        news + u32::from(self.duplicate.is_some())
+    }
+
     /// Whether it has none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
