@@ -180,6 +180,7 @@ impl FlowState {
         let as_linux = flow.recovery == Recovery::Linux;
         // A window that has come down to half is opened again, and acknowledges, as soon as the data is read. // Linux: tcp_cleanup_rbuf
         let soonest = flow.group.rwnd.filter(|_| as_linux).map_or(u32::MAX, |rwnd| rwnd.div_ceil(2));
+        let reads_at_once = flow.group.size.is_some() || owner != Owner::Scenario;
         Self {
             rto_armed: NEVER,
             armed: NEVER,
@@ -208,7 +209,11 @@ impl FlowState {
             private: false,
             recorded: FlowRecord::Events,
             is_watched: hosts.interface.is_some() || has_ecn,
-            receiver: if as_linux { Receiver::linux(mss, flow.group.rwnd) } else { Receiver::default() },
+            receiver: if as_linux {
+                Receiver::linux(mss, flow.group.rwnd, reads_at_once)
+            } else {
+                Receiver::default()
+            },
             sender: Sender::new(flow, mss),
             hosts: (hosts.sender.is_some() || hosts.interface.is_some() || has_ecn || has_stack)
                 .then(|| Box::new(hosts)),

@@ -3,12 +3,15 @@
 
 mod acknowledgement;
 mod merged;
+mod opening;
 mod quiet;
 
 use super::bitmap::Bitmap;
 use crate::network::Segment;
 pub use acknowledgement::{AckPacket, SackBlocks};
 pub use merged::Merged;
+use opening::Opening;
+use std::ops::Range;
 
 /// Segments out of order for which Linux waits at most. // tcp_comp_sack_nr
 const MOST_WAITING: u32 = 44;
@@ -18,12 +21,10 @@ const OLDER_US: u32 = 1_500;
 
 /// At most so many segments are acknowledged one by one. // Linux: TCP_MAX_QUICKACKS
 const MOST_QUICK: u8 = 16;
+/// An application without an end, and without a limit of the window, reads when so much can be read, bytes: as those of lane linux do.
+const READ_FROM: u32 = 256 << 10;
 /// The largest window that a connection opens with, bytes.
 pub const FIRST_WINDOW: u32 = 65_535;
-
-/// By how much the window of a buffer of 32 MiB opens, bytes, when it is known how much memory a segment takes: from half of the buffer to
-/// five eighths.
-const OPENS: u32 = 4 << 20;
 
 /// Segments to acknowledge one by one under a window of `bytes`: half of those it holds, but two where that is none. // Linux: tcp_incr_quickack
 const fn quick_under(bytes: u64, mss: u32) -> u8 {
@@ -47,11 +48,18 @@ pub struct Receiver {
     /// Acknowledgements that are not delayed: at the beginning, and after a pause or a duplicate `most_quick`, while the sender may be in slow
     /// start. // RFC 5681 §4.2: MAY; Linux: icsk_ack.quick
     quick: u16,
+    /// Its window, while that opens: each segment is acknowledged at once then.
+    opening: Option<Box<Opening>>,
     /// 0 for a receiver that does not do as today's Linux, which reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5),
     /// and waits with selective acknowledgements.
     most_quick: u8,
     /// A pause longer than this between the transmissions of two segments makes acknowledgements quick again, ms: this host's own timeout.
     patience_ms: u16,
+    /// The application reads when so many segments can be read; one past the last that it has read, low half.
+    reads_from: u16,
+    read_to: u32,
+    /// It has just read segments of which the last one is not acknowledged.
+    has_read: bool,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
     /// Segments that arrived for the first time.
@@ -74,6 +82,8 @@ struct OutOfOrder {
     recent: [u64; REMEMBERED],
     /// Segments that have arrived since the last acknowledgement.
     waiting: u32,
+    /// The acknowledgement that is made now reports these blocks, as `recent` was before the segment that has just arrived.
+    reported: Option<[u64; REMEMBERED]>,
     /// Acknowledgements of `dup_acks_at`.
     dup_acks: u32,
     dup_acks_at: u64,
@@ -81,9 +91,8 @@ struct OutOfOrder {
 
 impl OutOfOrder {
     /// Whether the acknowledgement of a segment beyond a hole, which begins at `next`, waits for others: not the first three of a
-    /// position, not more than 44, and not where more blocks would have news than an option has place for: `before` blocks were before
-    /// this one. // Linux: __tcp_ack_snd_check, tcp_comp_sack_nr, tcp_sack_new_ofo_skb
-    fn waits(&mut self, next: u64, before: usize) -> bool {
+    /// position, not more than 44. // Linux: __tcp_ack_snd_check, tcp_comp_sack_nr
+    fn waits(&mut self, next: u64) -> bool {
         if self.dup_acks_at != next {
             (self.dup_acks_at, self.dup_acks) = (next, 0);
         }
@@ -92,7 +101,7 @@ impl OutOfOrder {
             return false;
         }
         self.waiting += 1;
-        self.waiting <= MOST_WAITING && (self.waiting == 1 || before < 2)
+        self.waiting <= MOST_WAITING
     }
 
     /// The block around `position`, which has arrived, of what is beyond `next`.
@@ -133,17 +142,73 @@ impl OutOfOrder {
 }
 
 impl Receiver {
-    /// A receiver that does as today's Linux, of segments of `mss` bytes, with a window of `rwnd` segments.
-    pub fn linux(mss: u32, rwnd: Option<u32>) -> Self {
+    /// A receiver that does as today's Linux, of segments of `mss` bytes, with a window of `rwnd` segments; `reads_at_once`: so does its application.
+    pub fn linux(mss: u32, rwnd: Option<u32>, reads_at_once: bool) -> Self {
         let bytes = rwnd.map_or(u64::MAX, |rwnd| u64::from(rwnd) * u64::from(mss));
-        // While the window opens, by two segments with each that arrives, each is acknowledged at once. // Linux: tcp_grow_window
-        let opening = if rwnd.is_none() { (OPENS / (2 * mss)).min(u16::MAX.into()) as u16 } else { 0 };
+        let quick = quick_under(bytes, mss);
+        let reads_from = if reads_at_once || rwnd.is_some() { 1 } else { READ_FROM.div_ceil(mss) };
         Self {
-            quick: opening.saturating_add(quick_under(bytes.min(FIRST_WINDOW.into()), mss).into()),
-            most_quick: quick_under(bytes, mss),
+            quick: quick.into(),
+            opening: rwnd.is_none().then(|| Box::new(Opening::new(mss))),
+            reads_from: reads_from.min(u16::MAX.into()) as u16,
+            most_quick: quick,
             patience_ms: 1000, // RFC 6298 §2.1
             ..Self::default()
         }
+    }
+
+    /// The segments of this range, of which some are new, have arrived: they are next, or beyond a hole. // Linux: tcp_grow_window
+    #[inline]
+    fn open_window(&mut self, range: Range<u64>) {
+        if self.opening.is_some() {
+            self.open_more(range);
+        }
+    }
+
+    #[inline(never)]
+    fn open_more(&mut self, range: Range<u64>) {
+        let has_read = self.readable() >= self.reads_from.into();
+        if has_read {
+            self.read_to = self.next as u32;
+        }
+        let Some(opening) = &mut self.opening else { return };
+        if has_read {
+            opening.on_read();
+        }
+        let is_next = range.start <= self.next;
+        let opens = if is_next { opening.on_next(self.next..range.end) } else { opening.on_beyond(range) };
+        if opens {
+            self.quick |= 1;
+        }
+        if opening.is_over() {
+            self.opening = None;
+        }
+    }
+
+    /// How many segments the application can read.
+    const fn readable(&self) -> u32 {
+        (self.next as u32).wrapping_sub(self.read_to)
+    }
+
+    /// The acknowledgement of segments in order is delayed: whether the application reads them now.
+    #[inline]
+    fn delays(&mut self) {
+        let (readable, from) = (self.readable(), u32::from(self.reads_from));
+        if readable >= from && from > 0 {
+            // It has read as soon as there were enough, which nobody notes when the window does not open.
+            let rest = if self.opening.is_some() { 0 } else { readable % from };
+            self.read_to = (self.next as u32).wrapping_sub(rest);
+            self.has_read = rest == 0;
+            if let Some(opening) = &mut self.opening {
+                opening.on_read();
+            }
+        }
+    }
+
+    /// Whether the application has just read the last segment that has arrived, and its acknowledgement is delayed.
+    #[inline]
+    pub const fn take_read(&mut self) -> bool {
+        std::mem::replace(&mut self.has_read, false)
     }
 
     #[inline]
@@ -182,7 +247,7 @@ impl Receiver {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
         let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
-        if self.is_refused(segment, at) {
+        if self.is_refused(segment, at, ahead == 0) {
             return Some(self.refuse(ahead));
         }
         if ahead == 0 {
@@ -192,18 +257,23 @@ impl Receiver {
             self.newest_sent_us = segment.sent_us;
             self.pending += 1;
             self.distinct += 1;
+            self.open_window(self.next..self.next + 1);
             self.next += 1;
             if self.out_of_order.is_some() {
                 // RFC 5681 §4.2: a segment that fills a hole, or part of one, is acknowledged at once.
                 let begin = self.next - u64::from(self.pending);
-                self.fill();
-                self.count_partial_fill(begin);
+                let reads = self.fill();
+                self.count_partial_fill(begin, reads);
                 let waited = self.take_waiting();
                 return Some(AckPacket { waited, ..self.send_ack() });
             }
-            return (u32::from(self.pending) >= ack_every || self.quick > 0).then(|| self.send_ack());
+            if u32::from(self.pending) >= ack_every || self.quick > 0 {
+                return Some(self.send_ack());
+            }
+            self.delays();
+            return None;
         }
-        let (mut sacked, mut before) = (None, 0);
+        let mut sacked = None;
         if ahead > 0 {
             let position = self.next + u64::from(ahead.unsigned_abs());
             let out_of_order = self.out_of_order.get_or_insert_default();
@@ -214,14 +284,26 @@ impl Receiver {
                 sacked = Some(position);
             }
             out_of_order.highest = out_of_order.highest.max(position + 1);
-            before = out_of_order.note(self.next, position);
+            let recent = out_of_order.recent;
+            let before = out_of_order.note(self.next, position);
+            // More blocks with news than an option has place for: those that wait are acknowledged before this one is one of them, and its own
+            // acknowledgement is not due. // Linux: tcp_sack_new_ofo_skb
+            let is_reported = sacked.is_some() && before >= 2 && out_of_order.waiting > 0;
+            out_of_order.reported = is_reported.then_some(recent);
         } else {
             self.enter_quickack();
         }
         if self.as_linux() {
             self.is_duplicate = sacked.is_none();
-            if sacked.is_some() && self.waits(before) {
-                return None;
+            if sacked.is_some() {
+                let position = self.next + u64::from(ahead.unsigned_abs());
+                self.open_window(position..position + 1);
+                if self.out_of_order.as_ref().is_some_and(|held| held.reported.is_some()) {
+                    return Some(AckPacket { waited: true, ..self.repeat(None) });
+                }
+                if self.waits() {
+                    return None;
+                }
             }
             sacked = self.next.checked_add_signed(ahead.into()); // RFC 2883 §4
         }
@@ -229,16 +311,16 @@ impl Receiver {
         Some(self.repeat(sacked))
     }
 
-    /// Whether today's Linux refuses the segment, which arrives at `at`, ns; a pause before it makes acknowledgements quick.
+    /// Whether today's Linux refuses the segment, which arrives at `at`, ns; a pause before one in order makes acknowledgements quick.
     #[inline(always)]
-    fn is_refused(&mut self, segment: Segment, at: u64) -> bool {
+    fn is_refused(&mut self, segment: Segment, at: u64, is_next: bool) -> bool {
         if !self.as_linux() || self.next == 0 {
             return false;
         }
         let pause_us = segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed();
         if self.is_older(segment) {
             return self.is_outdated(segment, at);
-        } else if pause_us > 1000 * i32::from(self.patience_ms) {
+        } else if is_next && pause_us > 1000 * i32::from(self.patience_ms) {
             self.enter_quickack();
         }
         false
@@ -270,18 +352,18 @@ impl Receiver {
         self.repeat(sacked)
     }
 
-    /// Whether the acknowledgement of a new segment beyond a hole waits for others; `before`: see [`OutOfOrder::waits`]. Quick ones do not.
-    fn waits(&mut self, before: usize) -> bool {
+    /// Whether the acknowledgement of a new segment beyond a hole waits for others. Quick ones do not.
+    fn waits(&mut self) -> bool {
         let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| self.quick == 0) else { return false };
-        out_of_order.waits(self.next, before)
+        out_of_order.waits(self.next)
     }
 
     /// The next position has moved to one behind which segments are still missing. If the acknowledgement, the first since `begin`, is of one segment
-    /// only, it is the first of the three that do not wait. // Linux: __tcp_ack_snd_check
-    fn count_partial_fill(&mut self, begin: u64) {
-        let is_single = self.next == begin + 1 && self.quick == 0;
+    /// only, it is the first of the three that do not wait; and if the application `reads`, which opens the window only then. // Linux: __tcp_ack_snd_check
+    fn count_partial_fill(&mut self, begin: u64, reads: bool) {
+        let is_counted = (self.next == begin + 1 || reads) && self.quick == 0;
         if self.as_linux()
-            && let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| is_single)
+            && let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| is_counted)
         {
             (out_of_order.dup_acks_at, out_of_order.dup_acks) = (self.next, 1);
         }
@@ -306,9 +388,12 @@ impl Receiver {
         self.out_of_order.as_mut().is_some_and(|out_of_order| std::mem::take(&mut out_of_order.waiting) > 0)
     }
 
-    /// The delay is over.
+    /// The delay is over, or the acknowledgement is not delayed any more.
     pub fn on_delay_over(&mut self) -> AckPacket {
         self.is_duplicate = false;
+        if let Some(out_of_order) = &mut self.out_of_order {
+            out_of_order.reported = None;
+        }
         self.repeat(None)
     }
 
@@ -331,9 +416,11 @@ impl Receiver {
         let Some(out_of_order) = &self.out_of_order else { return blocks };
         let mut count = 0;
         // What arrived last may all have been acknowledged since; the highest segment has not.
-        for recent in
-            out_of_order.recent.into_iter().chain([out_of_order.highest]).filter(|&recent| recent > self.next)
-        {
+        let (recent, highest) = match out_of_order.reported {
+            Some(recent) => (recent, None),
+            None => (out_of_order.recent, Some(out_of_order.highest)),
+        };
+        for recent in recent.into_iter().chain(highest).filter(|&recent| recent > self.next) {
             let (from, to) = out_of_order.block(self.next, recent - 1);
             let offsets = ((from - self.next) as u32, (to - self.next) as u32);
             if count < most && !blocks.offsets[..count].contains(&offsets) {
@@ -354,14 +441,28 @@ impl Receiver {
         }
     }
 
-    /// Moves `next` over what had arrived beyond a hole.
-    fn fill(&mut self) {
-        let Some(out_of_order) = &self.out_of_order else { return };
+    /// Moves `next` over what had arrived beyond a hole; whether the application reads it.
+    fn fill(&mut self) -> bool {
+        let Some(out_of_order) = &mut self.out_of_order else { return false };
+        out_of_order.reported = None;
         self.next =
             out_of_order.arrived.first_clear(self.next, out_of_order.highest).unwrap_or(out_of_order.highest);
         if self.next == out_of_order.highest {
             self.out_of_order = None;
         }
+        self.read_filled()
+    }
+
+    /// The next position has moved by more than one: the application reads if it can; whether it does.
+    fn read_filled(&mut self) -> bool {
+        let reads = self.readable() >= self.reads_from.into();
+        if reads {
+            self.read_to = self.next as u32;
+            if let Some(opening) = &mut self.opening {
+                opening.on_read();
+            }
+        }
+        reads
     }
 }
 

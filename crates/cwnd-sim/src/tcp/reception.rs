@@ -21,6 +21,11 @@ impl FlowState {
         let (at, before) = (now - self.lag(), self.receiver.distinct);
         let ack = self.receiver.on_segment(segment, self.ack_every.into(), at);
         self.count_distinct(at, before, measure);
+        if ack.is_none() && self.receiver.take_read() {
+            // Behind the end of what was handed over no more is expected. // Linux: tcp_cleanup_rbuf, ICSK_ACK_PUSHED
+            let position = self.receiver.next() - 1;
+            return self.sender.ends_packet(position).then(|| self.receiver.on_delay_over());
+        }
         ack
     }
 
@@ -53,17 +58,20 @@ impl FlowState {
         self.count.distinct_short += if is_measured { (full - self.last.1) as u64 } else { 0 };
     }
 
-    /// For how long its receiver waits with selective acknowledgements, ns: a twentieth of the round trip, at most a millisecond.
-    // Linux: tcp_comp_sack_delay_ns
+    /// For how long its receiver waits with selective acknowledgements, ns: a twentieth of the round trip, at most a millisecond, and as long as
+    /// the timer may be late, which comes alone. // Linux: tcp_comp_sack_delay_ns, tcp_comp_sack_slack_ns
     pub fn report_delay(&self) -> u64 {
-        (u64::from(self.sender.driver.conn.min_rtt_us) * 1000 / 20).clamp(1, 1_000_000)
+        (u64::from(self.sender.driver.conn.min_rtt_us) * 1000 / 20).clamp(1, 1_000_000) + 100_000
     }
 
     /// When an acknowledgement is sent that is delayed from `now` on, ns.
     #[inline(always)]
     pub fn delayed_ack_at(&mut self, now: u64) -> u64 {
         if self.receiver.waits_with_reports() {
-            now + self.report_delay() // Linux: compressed_ack_timer, of high resolution
+            // Linux: compressed_ack_timer, of high resolution; the timer of a delayed acknowledgement that was sent meanwhile goes on, and
+            // reports, too: tcp_delack_timer_handler
+            let (at, lag) = (now + self.report_delay(), self.lag());
+            self.sender.delayed_ack_left(lag).filter(|left| (now..at).contains(left)).unwrap_or(at)
         } else {
             let lag = self.lag();
             self.sender.delayed_ack_at(now, self.ack_delay, lag)

@@ -27,7 +27,7 @@ impl Receiver {
         }
         self.arrived += u64::from(count);
         let ahead = first.position.wrapping_sub(self.next as u32).cast_signed();
-        if self.is_refused(first, at) {
+        if self.is_refused(first, at, ahead == 0) {
             return Some(self.refuse(ahead));
         }
         let from = self.next.saturating_add_signed(ahead.into());
@@ -57,17 +57,16 @@ impl Receiver {
         let had = self.out_of_order.as_ref().map_or(0, |held| held.arrived.count_ones(self.next, to));
         self.distinct += u64::from(new - had);
         self.pending = self.pending.saturating_add(new.min(u16::MAX.into()) as u16);
-        // While the receive window opens, it does so by the bytes of all of them. // Linux: tcp_grow_window
-        let opening = self.quick.saturating_sub(self.most_quick.into());
-        self.quick -= opening.min((new - 1).min(u16::MAX.into()) as u16);
+        self.open_window(from..to);
         self.next = to;
+        self.read_filled();
         let fills = self.out_of_order.is_some();
         if fills {
             if self.out_of_order.as_ref().is_some_and(|held| held.highest <= to) {
                 self.out_of_order = None;
             } else {
-                self.fill();
-                self.count_partial_fill(begin);
+                let reads = self.fill();
+                self.count_partial_fill(begin, reads);
             }
         }
         if is_partly_old && self.as_linux() {
@@ -90,13 +89,22 @@ impl Receiver {
         held.arrived.set_range(from, to);
         self.distinct += u64::from(new);
         held.highest = held.highest.max(to);
+        let recent = held.recent;
         let before = held.note(self.next, to - 1);
+        held.reported = (new > 0 && before >= 2 && held.waiting > 0 && self.most_quick > 0).then_some(recent);
+        let is_reported = held.reported.is_some();
         if !self.as_linux() {
             return Some(AckPacket { waited: true, ..self.repeat((new > 0).then_some(to - 1)) });
         }
         self.is_duplicate = new == 0;
-        if new > 0 && self.waits(before) {
-            return None;
+        if new > 0 {
+            self.open_window(from..to);
+            if is_reported {
+                return Some(AckPacket { waited: true, ..self.repeat(None) });
+            }
+            if self.waits() {
+                return None;
+            }
         }
         let sacked = if new > 0 { to - 1 } else { from };
         Some(AckPacket { waited: true, ..self.repeat(Some(sacked)) })
@@ -117,7 +125,7 @@ mod tests {
 
     /// What each of these causes, with `ack_every`: the acknowledgement, and what it reports.
     fn acks(all: &[(u32, u32)], ack_every: u32, linux: bool) -> Vec<Option<(u64, Option<u64>)>> {
-        let mut receiver = if linux { Receiver::linux(1448, Some(2)) } else { Receiver::default() };
+        let mut receiver = if linux { Receiver::linux(1448, Some(2), true) } else { Receiver::default() };
         let on = |&(position, count): &(u32, u32)| {
             let ack = receiver.on_merged(&merged(position, count), ack_every, NOW);
             ack.map(|ack| (ack.cumulative, ack.sacked))
@@ -144,7 +152,7 @@ mod tests {
     #[test]
     fn segments_beyond_a_hole_have_one_duplicate_with_a_block() {
         for linux in [false, true] {
-            let mut receiver = if linux { Receiver::linux(1448, Some(2)) } else { Receiver::default() };
+            let mut receiver = if linux { Receiver::linux(1448, Some(2), true) } else { Receiver::default() };
             receiver.on_merged(&merged(0, 3), 2, NOW);
             for (position, count, block) in [(4, 6, (4, 10)), (10, 3, (4, 13))] {
                 let ack = receiver.on_merged(&merged(position, count), 2, NOW).expect("a duplicate at once");
