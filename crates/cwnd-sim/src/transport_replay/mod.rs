@@ -75,7 +75,7 @@ impl Run {
     fn new(cc: &str, events: &Events) -> Result<Self, String> {
         let Events { init, first_sequence, handshake_rtt_us, tick_hz, .. } = *events;
         let text = format!(
-            "duration = '1s'\n[link]\nrate = '1Gbit/s'\nrtt = '40ms'\n[[flow]]\ncc = '{cc}'\nrecovery = 'linux'"
+            "duration = '1s'\n[link]\nrate = '1Gbit/s'\nrtt = '40ms'\n[[flow]]\ncc = '{cc}'\nrecovery = 'linux'\nhost_clock_phase = '0s'"
         );
         let mut flows = Scenario::from_toml(&text).map_err(|why| why.to_string())?.expand();
         let mut flow = flows.pop().ok_or("no flow")?;

@@ -21,6 +21,19 @@ const fn on_tick(at: u64, hz: u32) -> u64 {
 }
 
 impl Sender {
+    /// Sets the clock of `conn`. The ticks of a host of Linux have the phase of its clock.
+    #[inline]
+    pub(super) fn set_now(&mut self, now_us: u64) {
+        let conn = &mut self.driver.conn;
+        match &self.linux {
+            Some(linux) if conn.now_us != now_us => {
+                (conn.now_us, conn.ticks) = (now_us, linux.timers.ticks(now_us));
+            }
+            Some(_) => {}
+            None => conn.set_now(now_us),
+        }
+    }
+
     /// When the retransmission timer is due, ns; [`NEVER`] when it is off. With `Recovery::Linux`, it may fire later: ask
     /// [`Sender::fires`] then.
     #[inline]
@@ -53,6 +66,11 @@ impl Sender {
             return linux.timers.delayed_ack_at(now - lag, delay) + lag;
         }
         self.on_tick(now + delay)
+    }
+
+    /// When the timer fires that the receiver, which runs late by `lag`, has set last for a delayed acknowledgement, ns; it may have been sent.
+    pub fn delayed_ack_left(&self, lag: u64) -> Option<u64> {
+        self.linux.as_ref().map(|linux| linux.timers.ack_fires() + lag)
     }
 
     /// When a timer of this host set for `at` fires, ns: at the next tick of a clock coarser than 1 kHz.
@@ -96,7 +114,7 @@ impl Sender {
 
     /// [`Sender::wake_at`] is due: pacing allows the next packet, or the application has written more.
     pub fn on_wake(&mut self, now: u64) {
-        self.driver.conn.set_now(now / 1000);
+        self.set_now(now / 1000);
         if let Some(limits) = &mut self.limits {
             limits.wake_at = NEVER;
         }
@@ -115,6 +133,7 @@ impl Sender {
 
     /// The connection is open, after a handshake of `took` ns.
     pub fn on_open(&mut self, now: u64, took: u64) {
+        self.set_now(now / 1000);
         self.driver.on_open(now / 1000, u32::try_from(took / 1000).unwrap_or(u32::MAX));
         self.follow_round_trip();
         if let Some(linux) = &mut self.linux {

@@ -4,6 +4,8 @@
 /// The clock of the timestamp option: a millisecond. // Linux: TCP_TS_HZ
 pub const TIMESTAMP_US: u64 = 1000;
 
+use super::timer::HostTimers;
+
 /// What may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sending {
@@ -55,7 +57,7 @@ impl Arrival {
 
     /// Round trips of the oldest and the newest segment, µs. From retransmissions only where the echo tells which it was.
     // Linux: tcp_ack_update_rtt
-    pub fn round_trips(&self, now_us: u64) -> Option<(u32, u32)> {
+    pub fn round_trips(&self, now_us: u64, timers: &HostTimers) -> Option<(u32, u32)> {
         let since = |sent_us: u64| u32::try_from(now_us.saturating_sub(sent_us)).unwrap_or(u32::MAX);
         let acked_us = self.acked_us.filter(|_| !self.again);
         if let Some((first_us, _)) = acked_us.or(self.sacked_us)
@@ -65,7 +67,7 @@ impl Arrival {
         }
         let echo_us = self.echo_us.filter(|_| self.acked > 0)?;
         // The clock of the timestamps counts milliseconds; none of them reads as one. // Linux: tcp_rtt_tsopt_us
-        let ticks = (now_us / TIMESTAMP_US).saturating_sub(echo_us / TIMESTAMP_US).max(1);
+        let ticks = timers.timestamp(now_us).saturating_sub(timers.timestamp(echo_us)).max(1);
         let rtt_us = u32::try_from(ticks * TIMESTAMP_US).unwrap_or(u32::MAX);
         Some((rtt_us, rtt_us))
     }

@@ -3,6 +3,7 @@
 //!
 //! `Sender::rto_at` is when its wait is over, and the host's wheel is asked only then: most timers are set anew before, with each ACK.
 
+use super::arrival::TIMESTAMP_US;
 use super::wheel::TickClock;
 use crate::tcp::sender::Sender;
 use cwnd_link::NEVER;
@@ -47,6 +48,17 @@ impl HostTimers {
         Self { clock, receiver_clock, coarse_from: clock.shortest_coarse_us() * 1000, ..Self::default() }
     }
 
+    /// The sender's ticks at this time, µs; they wrap.
+    #[inline]
+    pub const fn ticks(&self, now_us: u64) -> u32 {
+        self.clock.tick(now_us) as u32
+    }
+
+    /// What the timestamp of a segment says that is sent at this time, µs. The clock of timestamps has the phase of the ticks' clock.
+    pub const fn timestamp(&self, at_us: u64) -> u64 {
+        self.clock.since_phase_us(at_us) / TIMESTAMP_US
+    }
+
     /// `us` rounded up to whole ticks, as Linux stores a timeout.
     #[inline]
     pub fn round_up(&self, us: u32) -> u32 {
@@ -60,6 +72,11 @@ impl HostTimers {
         if now.wrapping_sub(self.ack_tick.0) >= self.ack_tick.1 {
             self.enter_ack_tick(now, delay);
         }
+        self.ack_fires
+    }
+
+    /// When the acknowledgements leave that were delayed last, ns.
+    pub const fn ack_fires(&self) -> u64 {
         self.ack_fires
     }
 

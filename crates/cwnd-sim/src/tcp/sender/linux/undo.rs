@@ -2,7 +2,8 @@
 //! Recoveries that were for nothing: by timestamps (RFC 3522), by D-SACKs of all that was sent again (RFC 3708, as Linux has it), and
 //! after a timeout by what arrives (RFC 5682).
 
-use super::arrival::{Arrival, Sending, TIMESTAMP_US};
+use super::arrival::{Arrival, Sending};
+use super::timer::HostTimers;
 use crate::tcp::sender::Sender;
 use cwnd::CaState;
 use cwnd::driver::RecoveryEpoch;
@@ -53,9 +54,9 @@ impl Undo {
     }
 
     /// Whether what arrived was sent before the first retransmission, or nothing was sent again. // RFC 3522 §3.2, step 4
-    fn is_original(&self, echo_us: Option<u64>) -> bool {
+    fn is_original(&self, echo_us: Option<u64>, timers: &HostTimers) -> bool {
         let Some(first_us) = self.first_sent_us else { return true };
-        echo_us.is_some_and(|echo_us| echo_us / TIMESTAMP_US < first_us / TIMESTAMP_US)
+        echo_us.is_some_and(|echo_us| timers.timestamp(echo_us) < timers.timestamp(first_us))
     }
 
     /// Whether D-SACKs have come for all that was sent again. // RFC 3708 §2
@@ -131,8 +132,8 @@ impl Sender {
     // Linux: tcp_may_undo
     pub(super) fn undo_if_original(&mut self, arrival: &Arrival) -> bool {
         let Some(linux) = &self.linux else { return false };
-        let undo = &linux.undo;
-        let may = undo.start.is_some() && (undo.is_proven() || undo.is_original(arrival.echo_us));
+        let (undo, timers) = (&linux.undo, &linux.timers);
+        let may = undo.start.is_some() && (undo.is_proven() || undo.is_original(arrival.echo_us, timers));
         may && self.undo(true, true)
     }
 
@@ -140,7 +141,7 @@ impl Sender {
     /// retransmissions, because some are still out. // Linux: tcp_try_undo_partial
     pub(super) fn undo_partial(&mut self, arrival: &Arrival) -> bool {
         let Some(linux) = &mut self.linux else { return false };
-        if linux.undo.start.is_none() || !linux.undo.is_original(arrival.echo_us) {
+        if linux.undo.start.is_none() || !linux.undo.is_original(arrival.echo_us, &linux.timers) {
             return false;
         }
         linux.window.on_reordered(arrival.una_before, arrival.highest_before);

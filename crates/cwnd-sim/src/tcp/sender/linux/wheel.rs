@@ -52,6 +52,11 @@ impl TickClock {
         }
     }
 
+    /// How long the counter has run at this time, µs.
+    pub const fn since_phase_us(&self, at_us: u64) -> u64 {
+        at_us + self.phase_us
+    }
+
     /// Whole ticks that cover `wait_us`.
     #[inline]
     pub const fn ticks(&self, wait_us: u64) -> u64 {
