@@ -161,8 +161,11 @@ impl Simulation {
         if scenario.record.interval > 0 {
             simulation.timers.push(0, EventId::new(EventClass::Sampler, 0));
         }
-        for (number, &(at, ..)) in (0..).zip(&simulation.actions) {
-            simulation.timers.push(at, EventId::new(EventClass::Action, number));
+        for (number, (at, flow, action)) in (0..).zip(&simulation.actions) {
+            simulation.timers.push(*at, EventId::new(EventClass::Action, number));
+            if *action == FlowAction::Stop {
+                simulation.flows[*flow as usize].sender.limit_unsent();
+            }
         }
         simulation
     }

@@ -65,15 +65,19 @@ impl Sender {
     /// The application writes `segments` more, at its rate if it has one. A sender that starts without data has a size of 0.
     pub fn write(&mut self, segments: u64) {
         let application = self.limits.as_mut().and_then(|limits| limits.application.as_mut());
-        let total = application.map_or(&mut self.data_end, |application| &mut application.total);
-        *total = total.saturating_add(segments);
+        if let Some(application) = application {
+            application.total = application.total.saturating_add(segments);
+        } else if !self.extend_writer(segments) {
+            self.data_end = self.data_end.saturating_add(segments);
+        }
     }
 
     /// One past the last segment that the application has written, or is to write at its rate; [`super::ENDLESS`] when it never ends.
     #[must_use]
     pub fn data_end(&self) -> u64 {
         let application = self.limits.as_ref().and_then(|limits| limits.application.as_ref());
-        application.map_or(self.data_end, |application| application.total)
+        let written = self.linux.as_ref().and_then(|linux| linux.offload.writer).map(|writer| writer.total());
+        application.map(|application| application.total).or(written).unwrap_or(self.data_end)
     }
 
     /// Whether all data up to [`Sender::data_end`] is acknowledged.
@@ -114,5 +118,6 @@ impl Sender {
         if let Some(application) = self.limits.as_mut().and_then(|limits| limits.application.as_mut()) {
             application.resume();
         }
+        self.extend_writer(0);
     }
 }

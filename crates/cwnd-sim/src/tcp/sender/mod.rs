@@ -24,7 +24,7 @@ use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
 use cwnd_link::NEVER;
 use cwnd_scenario::{Flow, LARGEST_WINDOW};
-use linux::{HostTimers, LinuxRecovery, Offload};
+use linux::{HostTimers, LinuxRecovery, Offload, Writer};
 use next_segment::NextSegment;
 use pacer::SendLimits;
 pub use replayed::{Expired, SenderState};
@@ -111,10 +111,15 @@ impl Sender {
             conn.pacing_status = limits.pacing_status();
         }
         let timers = HostTimers::new(flow.host_clock(), flow.clock_phases_us);
-        let offload = Offload::new(&conn, flow.has_gso(), flow.group.gro.is_some());
+        if flow.recovery == Recovery::Linux {
+            conn.ticks = timers.ticks(conn.now_us);
+        }
+        let is_linux = flow.recovery == Recovery::Linux;
+        let writer = flow.group.app_rate.is_none().then(|| Writer::new(total, mss));
+        let offload = Offload::new(&conn, is_linux && flow.has_gso(), writer, flow.group.gro.is_some());
+        let writes_later = flow.group.app_rate.is_some() || offload.writer.is_some();
         Self {
-            linux: (flow.recovery == Recovery::Linux)
-                .then(|| Box::new(LinuxRecovery::new(flow.rtt / 1000, offload, timers))),
+            linux: is_linux.then(|| Box::new(LinuxRecovery::new(flow.rtt / 1000, offload, timers))),
             driver: Driver::new(controller, conn, options),
             recovery: flow.recovery,
             board: Scoreboard::default(),
@@ -130,10 +135,16 @@ impl Sender {
             rwnd: flow.group.rwnd.unwrap_or(u32::MAX).min(LARGEST_WINDOW / mss),
             rto_at: NEVER,
             stop_at: flow.group.stop.unwrap_or(NEVER),
-            data_end: if flow.group.app_rate.is_some() { 0 } else { total },
+            data_end: if writes_later { 0 } else { total },
             limits,
             sent: SenderCounts::default(),
         }
+    }
+
+    /// Whether it has the recovery of that name.
+    #[inline]
+    pub const fn is_linux(&self) -> bool {
+        self.linux.is_some()
     }
 
     /// Recomputes the counts in `conn` after `una`, `nxt` or the scoreboard changed.
@@ -205,7 +216,7 @@ impl Sender {
     #[inline(always)]
     fn on_ack_inline(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         let now_us = now / 1000;
-        self.driver.conn.set_now(now_us);
+        self.set_now(now_us);
         debug_assert!(
             packet.cumulative <= self.nxt,
             "acknowledged what was never sent: {packet:?}, {self:?}"
@@ -264,7 +275,9 @@ impl Sender {
     /// Whether data and receiver allow a new segment.
     #[inline]
     fn has_new(&self, now: u64) -> bool {
-        self.nxt < self.data_end && self.nxt - self.una < u64::from(self.rwnd) && now < self.stop_at
+        self.nxt < self.data_end
+            && self.nxt - self.una < u64::from(self.rwnd)
+            && (now < self.stop_at || self.has_buffer())
     }
 
     /// What to send next at `now`, if data and receiver allow anything. // RFC 6675 §4, NextSeg
@@ -308,6 +321,20 @@ impl Sender {
         (conn.in_flight >= conn.cwnd && !self.retransmit_now) || self.waits_for_detection()
     }
 
+    /// What to send next, if the limits allow anything.
+    #[inline]
+    fn next_allowed(&mut self, now: u64) -> Option<NextSegment> {
+        let limited = self.limits.is_some();
+        if self.is_blocked() || (limited && !self.admits(now)) {
+            return None;
+        }
+        let next = self.next_to_send(now);
+        if next.is_none() && limited {
+            self.await_data(now);
+        }
+        next
+    }
+
     /// Takes the next packet to send at `now`, ns, and returns its position; `None` when window, receive window, pacing or application
     /// allow none.
     /// Call until it returns `None`, after every acknowledgement, [`Sender::on_wake`], [`Sender::on_timeout`], [`Sender::write`] and
@@ -315,14 +342,10 @@ impl Sender {
     #[inline(always)]
     pub fn send(&mut self, now: u64) -> Option<u64> {
         let limited = self.limits.is_some();
-        if self.is_blocked() || (limited && !self.admits(now)) {
-            return None;
-        }
-        let Some(next) = self.next_to_send(now) else {
-            if limited {
-                self.await_data(now);
-            }
-            return None;
+        let next = match self.next_allowed(now) {
+            Some(next) => next,
+            None if self.linux.is_none() => return None,
+            None => self.next_after_writes(now)?,
         };
         if limited {
             self.count_sent(now);
@@ -375,9 +398,17 @@ impl Sender {
     #[inline(always)]
     pub fn end_burst(&mut self) {
         let conn = &self.driver.conn;
-        let limited =
-            conn.in_flight >= conn.cwnd || self.linux.as_ref().is_some_and(|linux| linux.offload.held);
-        self.driver.on_burst_end(limited);
+        let fills = conn.in_flight >= conn.cwnd;
+        match &mut self.linux {
+            None => self.driver.on_burst_end(fills),
+            Some(linux) => {
+                let limited = fills | std::mem::take(&mut linux.offload.held);
+                // Linux: tcp_write_xmit judges only what has sent something, or would have.
+                if limited || self.nxt > linux.log.end() {
+                    self.driver.on_burst_end(limited);
+                }
+            }
+        }
         if self.limits.is_some() | self.linux.is_some() {
             if let Some(limits) = &mut self.limits {
                 limits.end_burst();

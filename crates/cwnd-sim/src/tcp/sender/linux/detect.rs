@@ -132,7 +132,7 @@ impl Sender {
     /// The timer is due; whether it was a retransmission timeout.
     #[inline(never)]
     pub(in crate::tcp::sender) fn on_timer_as_linux(&mut self, now: u64) -> bool {
-        self.driver.conn.set_now(now / 1000);
+        self.set_now(now / 1000);
         let Some(linux) = &mut self.linux else { return false };
         linux.end_quiet_mode(self.una);
         linux.sending = Sending::All;
@@ -209,18 +209,21 @@ impl Sender {
     /// What goes next where something is lost, a probe is due, or nothing new may go.
     #[inline(never)]
     pub(in crate::tcp::sender) fn next_segment_as_linux(&mut self, now: u64) -> Option<NextSegment> {
-        let new = self.has_new(now).then_some(NextSegment::New);
+        let has_new = self.has_new(now);
         let linux = self.linux.as_mut()?;
-        if linux.probe.due {
-            return new.or_else(|| (self.nxt > self.una).then(|| NextSegment::Rescue(self.nxt - 1)));
+        if linux.probe.due && !has_new {
+            return (self.nxt > self.una).then(|| NextSegment::Rescue(self.nxt - 1));
         }
-        match linux.sending {
-            Sending::New => return new,
-            Sending::NewFirst if new.is_some() => return new,
-            Sending::NewFirst => (linux.undo.frto, linux.sending) = (false, Sending::All),
-            Sending::All => {}
+        if linux.sending == Sending::NewFirst && !has_new {
+            (linux.undo.frto, linux.sending) = (false, Sending::All);
         }
-        linux.log.next_lost(&self.board).map(NextSegment::Retransmission).or(new)
+        if linux.sending == Sending::All
+            && !linux.probe.due
+            && let Some(position) = linux.log.next_lost(&self.board)
+        {
+            return Some(NextSegment::Retransmission(position));
+        }
+        (has_new && !self.holds_burst(now)).then_some(NextSegment::New)
     }
 
     /// The segment at `position` is sent again, as a probe or because it is lost.

@@ -2,7 +2,8 @@
 //! `recovery = "linux"`: RACK-TLP (RFC 8985), D-SACK (RFC 2883), F-RTO (RFC 5682), Eifel detection (RFC 3522), undo. How much is sent in a
 //! recovery is the driver's proportional rate reduction (RFC 9937).
 //!
-//! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `log` (when each segment was sent, over
+//! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `send_buffer` and
+//! `writer` (what the application has written), `log` (when each segment was sent, over
 //! `bursts` and `entry`), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
 //! `tlp` (probes), `timer` and `wheel` (the timer, and when it fires), `variation` (of round trips), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
 //! docs/explanation/recovery-linux.md lists what Linux does beyond it.
@@ -15,6 +16,7 @@ mod log;
 mod offload;
 mod quiet;
 mod rack;
+mod send_buffer;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,7 @@ mod tlp;
 mod undo;
 mod variation;
 mod wheel;
+mod writer;
 
 use super::Sender;
 use crate::tcp::receiver::{AckPacket, SackBlocks};
@@ -40,6 +43,7 @@ pub(super) use timer::{HostTimers, TimerKind};
 use tlp::Probe;
 use undo::Undo;
 use variation::Variation;
+pub(super) use writer::Writer;
 
 /// What a sender with this recovery keeps beside the others' state.
 #[derive(Debug, Default)]
@@ -88,6 +92,14 @@ impl LinuxRecovery {
         self.handshake_rtt_us = rtt_us;
     }
 
+    /// An acknowledgement has come: the send buffer may have room.
+    #[inline]
+    pub(super) const fn note_room(&mut self) {
+        if let Some(writer) = &mut self.offload.writer {
+            writer.is_acknowledged = true;
+        }
+    }
+
     /// RACK.min_RTT, µs; `measured_us` is the smallest round trip of data, 0 before there is one. // RFC 8985 §6.2, step 1
     fn min_rtt_us(&self, measured_us: u32) -> u64 {
         if measured_us == 0 { self.handshake_rtt_us } else { self.handshake_rtt_us.min(measured_us.into()) }
@@ -102,9 +114,10 @@ impl Sender {
     /// An acknowledgement while something is missing, or that reports something.
     fn on_ack_with_holes(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         let now_us = now / 1000;
-        self.driver.conn.set_now(now_us);
+        self.set_now(now_us);
         let mut arrival = Arrival { una_before: self.una, ..Arrival::default() };
         if let Some(linux) = &mut self.linux {
+            linux.note_room();
             linux.end_quiet_mode(self.una);
             self.rwnd = linux.rwnd.take().unwrap_or(self.rwnd);
             arrival.highest_before = linux.highest;
@@ -131,7 +144,7 @@ impl Sender {
         self.refresh();
         // In Linux's order: tcp_clean_rtx_queue, tcp_process_tlp_ack, tcp_fastretrans_alert, tcp_cong_control.
         let plain = packet.sacked.is_none() && blocks.is_none_or(SackBlocks::is_empty);
-        let round_trips = arrival.round_trips(now_us);
+        let round_trips = self.linux.as_ref().and_then(|linux| arrival.round_trips(now_us, &linux.timers));
         let (oldest_us, newest_us) = round_trips.unzip();
         let ack = Ack::new(now_us, self.una, arrival.acked, arrival.delivered).rtt(newest_us, oldest_us);
         self.driver.on_arrival(&ack, plain);

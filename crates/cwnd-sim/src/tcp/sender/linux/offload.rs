@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! Bursts of a host with segmentation offload: TCP hands data over in buffers of several segments, which leave back to back, and while
+//! Bursts of a host with segmentation offload: TCP hands data over in packets of several segments, which leave back to back, and while
 //! little may be sent it waits for more. Below 24 Mbit/s, two segments a millisecond, little changes.
 //!
-//! The rules, which are Linux's: a buffer that is handed over holds as much as is sent in a millisecond at the pace of the window, and
-//! two segments at least (`tcp_tso_autosize`). What may be sent waits if it is less than that, less than the buffer, and less than a third of the
-//! window; if the last transmission was less than a millisecond ago; and if an acknowledgement is expected within a millisecond
-//! (`tcp_tso_should_defer`, since 6.18). Nothing waits in a recovery. With pacing a whole buffer leaves when the pace allows its first segment, and the next
-//! one when all of this one would have been sent.
+//! The rules, which are Linux's: a packet that is handed over holds as much as is sent in a millisecond at the pace of the window, and
+//! two segments at least (`tcp_tso_autosize`). What may be sent waits if it is less than that, less than a third of the window, and less than
+//! the first packet, or if that is the last; if the last transmission was less than a millisecond ago; and if an acknowledgement is expected
+//! within a millisecond (`tcp_tso_should_defer`, since 6.18). Nothing waits in a recovery. With pacing a whole packet leaves when the pace
+//! allows its first segment, and the next one when all of this one would have been sent.
 
-use crate::tcp::receiver::FIRST_WINDOW;
+use super::send_buffer::SendBuffer;
+use super::writer::Writer;
 use crate::tcp::sender::Sender;
 use cwnd::{CaState, Conn};
 use std::collections::VecDeque;
@@ -22,20 +23,30 @@ const CLOSE: u32 = 32;
 /// How long after the last transmission data still waits, µs; later it goes at the next acknowledgement, whenever that comes.
 const PATIENCE_US: u64 = 1000;
 /// Data waits while it is less than this part of the window. // Linux: tcp_tso_win_divisor
-const PART: u32 = 3;
+const PART: u64 = 3;
 
 /// Positions of segments that bear the mark PSH, rising.
 #[derive(Clone, Debug, Default)]
 struct BufferEnds(VecDeque<u64>);
 
-/// Data that waits to be sent, in the buffers in which the application has written it.
+/// How much is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Push {
+    /// All that may go; what is little waits. // Linux: tcp_push_pending_frames
+    All,
+    /// The first packet, however little of it may go. // Linux: tcp_push_one
+    One,
+}
+
+/// Data that waits to be sent.
 #[derive(Clone, Debug, Default)]
 pub struct Offload {
-    /// Segments of a full buffer; 0: without offload, segments leave as they may.
+    /// Segments of the largest packet that is handed over; 0: without offload, segments leave as they may.
     full: u32,
-    /// Segments that are left of the first buffer, and of the one behind it, which has given some to the first.
-    first: u32,
-    second: u32,
+    pub buffer: SendBuffer,
+    pub writer: Option<Writer>,
+    /// Half of the largest window that the receiver has had, bytes: no packet is larger, and so much at most is written before it is handed over.
+    half_window: u32,
     /// New segments that may leave before the next question.
     granted: u32,
     /// Data waits for more although the window would let some of it go.
@@ -46,12 +57,35 @@ pub struct Offload {
 }
 
 impl Offload {
-    /// The buffers of a connection; unless `enabled` segments leave as they may. `notes_ends`: it is asked which segments are the last of their buffers.
-    pub fn new(conn: &Conn, enabled: bool, notes_ends: bool) -> Self {
+    /// That of a connection; unless `enabled` segments leave as they may. `notes_ends`: it is asked which segments are the last of their buffers.
+    pub fn new(conn: &Conn, enabled: bool, writer: Option<Writer>, notes_ends: bool) -> Self {
         let full = if enabled { conn.gso_max_size.saturating_sub(HEADERS) / conn.mss } else { 0 };
-        // While the largest window is that of a SYN, a buffer holds half of it. The first one leaves in part, and is filled up again.
-        let first = if enabled { conn.cwnd.saturating_add((FIRST_WINDOW / 2 / conn.mss).max(1)) } else { 0 };
-        Self { full, first, second: full, granted: 0, held: false, ends: notes_ends.then(Box::default) }
+        let mut buffer = SendBuffer::new(conn.mss);
+        buffer.limit_packets(full, u32::MAX);
+        let writer = writer.filter(|_| enabled);
+        Self {
+            full,
+            buffer,
+            writer,
+            half_window: u32::MAX,
+            granted: 0,
+            held: false,
+            ends: notes_ends.then(Box::default),
+        }
+    }
+
+    /// The largest window that the receiver has had is so large, bytes. // Linux: tcp_bound_to_half_wnd
+    pub fn set_largest_window(&mut self, bytes: u64) {
+        let half = (bytes / 2).min(u32::MAX.into()) as u32;
+        if self.half_window != half {
+            self.half_window = half;
+            self.buffer.limit_packets(self.full, half);
+        }
+    }
+
+    /// Half of it, bytes.
+    pub const fn half_window(&self) -> u32 {
+        self.half_window
     }
 
     /// Segments of the buffer that is handed over which have not left yet, and whether there are buffers.
@@ -59,26 +93,12 @@ impl Offload {
         (self.granted, self.full > 0)
     }
 
-    /// `segments` of the first buffer leave; behind it are full ones.
-    const fn take(&mut self, segments: u32) {
-        if segments < self.first {
-            self.first -= segments;
-        } else {
-            self.first = self.second;
-            self.second = self.full;
-        }
-    }
-
-    /// Fills the first buffer up to `segments` from the one behind it.
-    fn fill(&mut self, segments: u32) {
-        let more = segments.saturating_sub(self.first);
-        if more >= self.second {
-            self.first += self.second;
-            self.second = self.full;
-        } else {
-            self.first += more;
-            self.second -= more;
-        }
+    /// Takes one of the segments that may leave.
+    #[inline]
+    pub const fn take_granted(&mut self) -> bool {
+        let any = self.granted > 0;
+        self.granted -= any as u32;
+        any
     }
 }
 
@@ -97,11 +117,13 @@ impl Sender {
     pub(in crate::tcp::sender) fn holds_burst(&mut self, now: u64) -> bool {
         let Some(linux) = &mut self.linux else { return false };
         let offload = &mut linux.offload;
-        if offload.granted > 0 {
-            offload.granted -= 1;
-            return false;
-        }
-        offload.full > 0 && self.holds_data(now)
+        !(offload.take_granted()
+            || offload.full == 0
+            || (self.hand_over(now, Push::All) && self.take_granted()))
+    }
+
+    fn take_granted(&mut self) -> bool {
+        self.linux.as_mut().is_some_and(|linux| linux.offload.take_granted())
     }
 
     /// Whether the segment with these low 32 bits of its position is the last of a buffer of several; what has been acknowledged is forgotten.
@@ -116,47 +138,68 @@ impl Sender {
         ends.0.binary_search(&position).is_ok()
     }
 
+    /// Hands a packet over to the host, as much of it as window and receiver allow; whether any of it goes.
+    // Linux: tcp_write_xmit
     #[inline(never)]
-    fn holds_data(&mut self, now: u64) -> bool {
+    pub(super) fn hand_over(&mut self, now: u64, push: Push) -> bool {
         let conn = &self.driver.conn;
         let Some(linux) = &mut self.linux else { return false };
         let offload = &mut linux.offload;
-        // Segments: what there is, and what window and receiver allow.
-        let data = u32::try_from(self.data_end - self.nxt).unwrap_or(u32::MAX);
-        let by_window = conn.cwnd.saturating_sub(conn.in_flight).max(1);
-        let by_receiver = self.rwnd - conn.packets_out;
-        let allowed = by_window.min(by_receiver);
+        let (mss, granted) = (conn.mss, offload.granted);
+        let in_flight = conn.in_flight + granted;
+        // Segments that window and receiver allow; a probe goes whatever the window says.
+        let by_window = conn.cwnd.saturating_sub(in_flight).max(self.retransmit_now.into());
+        let by_receiver = self.rwnd.saturating_sub(conn.packets_out + granted);
+        if by_window.min(by_receiver) == 0 {
+            return false;
+        }
         let most = autosize(conn, offload.full);
         let quota = by_window.min(most).min((conn.cwnd / 2).max(1));
-        offload.fill(quota.min(data));
-        let buffer = offload.first.min(data);
-        let need = most.min(buffer).min(conn.cwnd.min(self.rwnd) / PART);
-        let (now_us, until_us) = (now / 1000, self.driver.last_sent_us().saturating_add(PATIENCE_US));
-        let waits = now_us <= until_us
-            && buffer > 1
+        let is_written = offload.writer.as_ref().is_none_or(Writer::is_over);
+        if offload.writer.is_none() {
+            offload.buffer.append_up_to(self.data_end - self.nxt);
+        }
+        let buffer = &mut offload.buffer;
+        buffer.fill(quota * mss);
+        let (bytes, is_last) = (buffer.first(), buffer.is_last());
+        // The end of a write is no whole segment and waits for more, but for that of the last one. // Linux: tcp_nagle_test
+        let segments = if is_last && is_written { bytes.div_ceil(mss) } else { bytes / mss };
+        let allowed = by_window.min(by_receiver);
+        let is_enough = |segments: u32| allowed >= segments;
+        let sent_us = if granted > 0 { now / 1000 } else { self.driver.last_sent_us() };
+        let waits = push == Push::All
+            && bytes > mss
             && !self.retransmit_now
             && !matches!(conn.ca_state, CaState::Recovery | CaState::Loss)
-            // The last buffer of the data is followed by its end.
-            && data > offload.first
-            && allowed < need
+            && now / 1000 <= sent_us.saturating_add(PATIENCE_US)
+            && !is_enough(most)
+            && (is_last || u64::from(allowed) * u64::from(mss) < u64::from(bytes))
+            // In bytes, rounded down: of 13 segments five, of 12 four.
+            && u64::from(allowed) * u64::from(mss) < u64::from(conn.cwnd.min(self.rwnd)) * u64::from(mss) / PART
+            && self.una < self.nxt + u64::from(granted)
             && {
                 // The acknowledgement of the first segment is expected soon. One that is not noted yet has left in this burst.
-                let srtt_us = u64::from(conn.srtt_us8 / 8);
-                let by_us = now_us + PATIENCE_US.min(srtt_us / 2);
+                let by_us8 = (now / 1000) * 8 + (8 * PATIENCE_US).min(u64::from(conn.srtt_us8 / 2));
                 let first_us = linux.log.first_us(self.una).or_else(|| linux.log.sent_us(self.una));
-                first_us.is_some_and(|sent_us| sent_us + srtt_us <= by_us)
+                first_us.is_some_and(|sent_us| sent_us * 8 + u64::from(conn.srtt_us8) <= by_us8)
             };
-        offload.held = waits && by_window < by_receiver;
-        if !waits {
-            let leave = buffer.min(quota).min(allowed);
-            offload.take(leave);
-            offload.granted = leave - 1;
-            if let Some(ends) = &mut offload.ends
-                && leave > 1
-            {
-                ends.0.push_back(self.nxt + u64::from(leave) - 1);
-            }
+        if waits {
+            offload.held |=
+                by_window < by_receiver && u64::from(by_window) * u64::from(mss) <= u64::from(bytes);
+            return false;
         }
-        waits
+        let leave = segments.min(quota).min(by_receiver);
+        if leave == 0 {
+            return false;
+        }
+        offload.buffer.take(leave);
+        offload.granted += leave;
+        if let Some(ends) = &mut offload.ends
+            && leave > 1
+        {
+            ends.0.push_back(self.nxt + u64::from(granted + leave) - 1);
+        }
+        self.on_space();
+        true
     }
 }

@@ -36,6 +36,7 @@ impl LinuxRecovery {
         debug_assert!(self.quiet.is_active);
         self.quiet.last = rtt_us.map(|rtt_us| (now_us, now_us - u64::from(rtt_us)));
         self.restarts_timer = true;
+        self.note_room();
     }
 
     /// RACK.rtt, µs; `None` before the first sample.
