@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from cwnd._internal.captures import NO_PACKETS, Packets, read
 from cwnd.result.result import Result
 
-#: How far the times of a packet may be apart. The kernel reads its clock in steps of 256 ns a few times between an acknowledgement and the
-#: packets that answer it, so it sends a few µs later than the simulator (5 µs at most). The fastest link of the package's scenarios sends a
-#: packet in 30 µs, so a packet that another acknowledgement or another tick releases is further away.
+#: How much later than any packet before it a packet of the kernel may be, and how much earlier than the simulator's. The kernel reads its clock in
+#: steps of 256 ns a few times between an acknowledgement and the packets that answer it, so it sends a few µs later than the simulator. Where a
+#: queue runs empty and fills again, it fills late, and this adds up from one round trip to the next. The fastest link of the package's
+#: scenarios sends a packet in 30 µs, so a packet that another acknowledgement or another tick releases is further away.
 TOLERANCE_NS = 10_000
 #: So near the end of the run, a difference of times alone may leave a packet in one lane only.
 END_NS = 100_000_000
@@ -115,7 +116,9 @@ def first_difference(ours: Packets, theirs: Packets, end_ns: int, tolerance_ns: 
     both = min(len(ours.time_ns), len(theirs.time_ns))
     differs = (ours.sequence[:both] != theirs.sequence[:both]) | (ours.length[:both] != theirs.length[:both])
     if tolerance_ns is not None:
-        differs |= abs(ours.time_ns[:both] - theirs.time_ns[:both]) > tolerance_ns
+        late_ns = theirs.time_ns[:both] - ours.time_ns[:both]
+        before_ns = np.maximum.accumulate(np.concatenate([np.zeros(1, np.int64), late_ns]))[:both]
+        differs |= (late_ns < -tolerance_ns) | (late_ns > before_ns + tolerance_ns)
     if differs.any():
         return int(np.argmax(differs))
     rest = (ours if len(ours.time_ns) > both else theirs).time_ns[both:]

@@ -53,6 +53,14 @@ def test_the_first_difference_is_found_and_named(other: Packets, at: int | None,
         assert what_differs(sent, other, at) == what
 
 
+# 9 and 18 µs late: each at most 10 µs later than those before it. Packet 4 is 29 µs late, 11 µs later than any before it; or 11 µs early.
+@pytest.mark.parametrize(("late_us", "at"), [(28, None), (0, None), (-10, None), (29, 4), (-11, 4)])
+def test_lateness_adds_up_by_less_than_the_tolerance(late_us: int, at: int | None) -> None:
+    lateness_us = (0, 9, 18, 5, late_us)
+    other = packets(*((each[0] + us * 1000, *each[1:]) for each, us in zip(SENT, lateness_us, strict=True)))
+    assert first_difference(packets(*SENT), other, END_NS, 10_000) == at
+
+
 # Packet 2 is late by 1 ms, packet 4 another one.
 def test_without_a_tolerance_only_the_order_counts() -> None:
     late = packets(*SENT[:2], (41 * MS, 2896, 1448), SENT[3], (42 * MS, 0, 1448))
