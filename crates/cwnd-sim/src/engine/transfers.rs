@@ -207,6 +207,7 @@ impl Simulation {
         let mut flow = FlowState::new(template, mss, path, Owner::Source(source, transfer.direction));
         flow.start_at = NEVER;
         flow.private = private;
+        flow.set_reading(transfer.bytes.is_some());
         let number = match self.free_slots.pop() {
             Some(place) => {
                 self.flows[place as usize] = flow;

@@ -93,4 +93,19 @@ mod tests {
             assert!(blocks.is_none());
         }
     }
+
+    // Two blocks and a duplicate: 4 + 3 · 8 bytes. One segment that is reported alone: 4 + 8.
+    #[test]
+    fn a_sack_option_has_four_bytes_and_eight_a_block() {
+        let mut ack_slab = AckSlab::default();
+        let bytes = |ack_slab: &mut AckSlab, sacked, blocks| {
+            let ack = AckPacket { cumulative: 5, sacked, sent_us: None, waited: false };
+            let packed = ack_slab.pack(&ack, blocks);
+            ack_slab.option_bytes(packed.fields, packed.detail)
+        };
+        let blocks = SackBlocks::of(5, &[(7, 9), (12, 13)], Some(3));
+        assert_eq!(bytes(&mut ack_slab, None, Some(blocks)), 28);
+        assert_eq!(bytes(&mut ack_slab, Some(7), None), 12);
+        assert_eq!(bytes(&mut ack_slab, None, None), 0);
+    }
 }

@@ -180,7 +180,7 @@ impl FlowState {
         let as_linux = flow.recovery == Recovery::Linux;
         // A window that has come down to half is opened again, and acknowledges, as soon as the data is read. // Linux: tcp_cleanup_rbuf
         let soonest = flow.group.rwnd.filter(|_| as_linux).map_or(u32::MAX, |rwnd| rwnd.div_ceil(2));
-        let reads_at_once = flow.group.size.is_some() || owner != Owner::Scenario;
+        let reads_at_once = flow.group.size.is_some();
         Self {
             rto_armed: NEVER,
             armed: NEVER,
@@ -219,6 +219,11 @@ impl FlowState {
                 .then(|| Box::new(hosts)),
             count: FlowCounters { cwnd_since: flow.start, ..FlowCounters::default() },
         }
+    }
+
+    /// Whether its receiver's application reads at once.
+    pub fn set_reading(&mut self, at_once: bool) {
+        self.receiver.set_reading(at_once);
     }
 
     /// Its packets are captured from now on: they take the general path, which comes to the same.

@@ -5,13 +5,13 @@ mod acknowledgement;
 mod merged;
 mod opening;
 mod quiet;
+mod reading;
 
 use super::bitmap::Bitmap;
 use crate::network::Segment;
 pub use acknowledgement::{AckPacket, SackBlocks};
 pub use merged::Merged;
-use opening::Opening;
-use std::ops::Range;
+use reading::Reading;
 
 /// Segments out of order for which Linux waits at most. // tcp_comp_sack_nr
 const MOST_WAITING: u32 = 44;
@@ -21,8 +21,6 @@ const OLDER_US: u32 = 1_500;
 
 /// At most so many segments are acknowledged one by one. // Linux: TCP_MAX_QUICKACKS
 const MOST_QUICK: u8 = 16;
-/// An application without an end, and without a limit of the window, reads when so much can be read, bytes: as those of lane linux do.
-const READ_FROM: u32 = 256 << 10;
 /// The largest window that a connection opens with, bytes.
 pub const FIRST_WINDOW: u32 = 65_535;
 
@@ -48,18 +46,13 @@ pub struct Receiver {
     /// Acknowledgements that are not delayed: at the beginning, and after a pause or a duplicate `most_quick`, while the sender may be in slow
     /// start. // RFC 5681 §4.2: MAY; Linux: icsk_ack.quick
     quick: u16,
-    /// Its window, while that opens: each segment is acknowledged at once then.
-    opening: Option<Box<Opening>>,
+    /// What its application has read, with a receiver that does as today's Linux.
+    reading: Option<Box<Reading>>,
     /// 0 for a receiver that does not do as today's Linux, which reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5),
     /// and waits with selective acknowledgements.
     most_quick: u8,
     /// A pause longer than this between the transmissions of two segments makes acknowledgements quick again, ms: this host's own timeout.
     patience_ms: u16,
-    /// The application reads when so many segments can be read; one past the last that it has read, low half.
-    reads_from: u16,
-    read_to: u32,
-    /// It has just read segments of which the last one is not acknowledged.
-    has_read: bool,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
     /// Segments that arrived for the first time.
@@ -146,69 +139,13 @@ impl Receiver {
     pub fn linux(mss: u32, rwnd: Option<u32>, reads_at_once: bool) -> Self {
         let bytes = rwnd.map_or(u64::MAX, |rwnd| u64::from(rwnd) * u64::from(mss));
         let quick = quick_under(bytes, mss);
-        let reads_from = if reads_at_once || rwnd.is_some() { 1 } else { READ_FROM.div_ceil(mss) };
         Self {
             quick: quick.into(),
-            opening: rwnd.is_none().then(|| Box::new(Opening::new(mss))),
-            reads_from: reads_from.min(u16::MAX.into()) as u16,
+            reading: Some(Box::new(Reading::new(mss, rwnd.is_some(), reads_at_once))),
             most_quick: quick,
             patience_ms: 1000, // RFC 6298 §2.1
             ..Self::default()
         }
-    }
-
-    /// The segments of this range, of which some are new, have arrived: they are next, or beyond a hole. // Linux: tcp_grow_window
-    #[inline]
-    fn open_window(&mut self, range: Range<u64>) {
-        if self.opening.is_some() {
-            self.open_more(range);
-        }
-    }
-
-    #[inline(never)]
-    fn open_more(&mut self, range: Range<u64>) {
-        let has_read = self.readable() >= self.reads_from.into();
-        if has_read {
-            self.read_to = self.next as u32;
-        }
-        let Some(opening) = &mut self.opening else { return };
-        if has_read {
-            opening.on_read();
-        }
-        let is_next = range.start <= self.next;
-        let opens = if is_next { opening.on_next(self.next..range.end) } else { opening.on_beyond(range) };
-        if opens {
-            self.quick |= 1;
-        }
-        if opening.is_over() {
-            self.opening = None;
-        }
-    }
-
-    /// How many segments the application can read.
-    const fn readable(&self) -> u32 {
-        (self.next as u32).wrapping_sub(self.read_to)
-    }
-
-    /// The acknowledgement of segments in order is delayed: whether the application reads them now.
-    #[inline]
-    fn delays(&mut self) {
-        let (readable, from) = (self.readable(), u32::from(self.reads_from));
-        if readable >= from && from > 0 {
-            // It has read as soon as there were enough, which nobody notes when the window does not open.
-            let rest = if self.opening.is_some() { 0 } else { readable % from };
-            self.read_to = (self.next as u32).wrapping_sub(rest);
-            self.has_read = rest == 0;
-            if let Some(opening) = &mut self.opening {
-                opening.on_read();
-            }
-        }
-    }
-
-    /// Whether the application has just read the last segment that has arrived, and its acknowledgement is delayed.
-    #[inline]
-    pub const fn take_read(&mut self) -> bool {
-        std::mem::replace(&mut self.has_read, false)
     }
 
     #[inline]
@@ -270,7 +207,7 @@ impl Receiver {
             if u32::from(self.pending) >= ack_every || self.quick > 0 {
                 return Some(self.send_ack());
             }
-            self.delays();
+            self.on_delay();
             return None;
         }
         let mut sacked = None;
@@ -451,18 +388,6 @@ impl Receiver {
             self.out_of_order = None;
         }
         self.read_filled()
-    }
-
-    /// The next position has moved by more than one: the application reads if it can; whether it does.
-    fn read_filled(&mut self) -> bool {
-        let reads = self.readable() >= self.reads_from.into();
-        if reads {
-            self.read_to = self.next as u32;
-            if let Some(opening) = &mut self.opening {
-                opening.on_read();
-            }
-        }
-        reads
     }
 }
 

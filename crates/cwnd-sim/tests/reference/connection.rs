@@ -23,6 +23,8 @@ pub struct Connection {
     pub backoff: u32,
     /// The use of the window is judged anew when this segment is acknowledged.
     usage_end: u64,
+    /// The first segment that had not been sent when it was judged last.
+    judged_to: u64,
 }
 
 impl Connection {
@@ -44,6 +46,7 @@ impl Connection {
             rto_us: 1_000_000, // RFC 6298 §2.1
             backoff: 0,
             usage_end: 0,
+            judged_to: 0,
         }
     }
 
@@ -178,6 +181,11 @@ impl Connection {
     pub fn judge_use(&mut self, una: u64, nxt: u64) {
         let conn = &mut self.conn;
         let limited = conn.in_flight >= conn.cwnd;
+        // Linux judges it where something was sent, or the window kept it from that. // tcp_write_xmit
+        let has_sent = std::mem::replace(&mut self.judged_to, nxt) < nxt;
+        if self.setup.recovery == Recovery::Linux && !has_sent && !limited {
+            return;
+        }
         let is_new_round = una >= self.usage_end;
         if is_new_round || limited || (!conn.is_cwnd_limited && conn.packets_out > conn.max_packets_out) {
             (conn.is_cwnd_limited, conn.max_packets_out) = (limited, conn.packets_out);

@@ -155,6 +155,12 @@ pub struct Run {
     pub end: u64,
 }
 
+/// The size of an acknowledgement, bytes: Linux's has room for its blocks, in whole words. // RFC 2018 §3
+fn ack_bytes(setup: &Setup, ack: &AckSegment) -> u64 {
+    let blocks = ack.blocks.len() as u64 + u64::from(ack.duplicate.is_some());
+    52 + if setup.recovery == Recovery::Linux && blocks > 0 { 4 + 8 * blocks } else { 0 }
+}
+
 /// Runs a network until its sender has `most` records. It ends early where two of a packet and the hosts' timers are due in the same
 /// nanosecond, and either may come first.
 pub fn run(setup: &Setup, most: usize) -> Run {
@@ -203,7 +209,8 @@ pub fn run(setup: &Setup, most: usize) -> Run {
             }
         }
         if let Some(ack) = answer
-            && let Some(at) = reverse.as_mut().map_or(Some(now), |link| link.push(now, 52))
+            && let Some(at) =
+                reverse.as_mut().map_or(Some(now), |link| link.push(now, ack_bytes(setup, &ack)))
         {
             heap.push(Reverse((at + back, events.len())));
             events.push(Some(Event::Ack(ack)));

@@ -45,6 +45,8 @@ pub struct Receiver {
     /// Acknowledgements beyond the hole at a position, and segments since that wait for one.
     beyond: (u64, u32),
     waiting: u32,
+    /// When the timer of the last delayed acknowledgement fires, whether that has been sent or not, ns.
+    timer: u64,
 }
 
 impl Receiver {
@@ -75,12 +77,13 @@ impl Receiver {
             latest: Vec::new(),
             due: None,
             is_linux,
-            quick: if is_linux { quick(window.min(65_535)) } else { 0 },
+            quick: if is_linux { quick(window) } else { 0 },
             most_quick: if is_linux { quick(window) } else { 0 },
             pause_us: 1000 * timeout,
             recent_us: (0, 0),
             beyond: (0, 0),
             waiting: 0,
+            timer: 0,
         }
     }
 
@@ -109,7 +112,8 @@ impl Receiver {
             self.quick = self.quick.max(self.most_quick);
             return Some(self.send_ack(is_old.then_some(position)));
         }
-        if is_old || self.next > 0 && sent_us > self.recent_us.1 + self.pause_us {
+        let is_next = position == self.next;
+        if is_old || is_next && self.next > 0 && sent_us > self.recent_us.1 + self.pause_us {
             self.quick = self.quick.max(self.most_quick);
         }
         if position != self.next {
@@ -121,11 +125,21 @@ impl Receiver {
                 return Some(self.send_ack(self.is_linux.then_some(position)));
             }
             self.arrived[position as usize] = true;
+            let latest = self.latest.clone();
             let before = self.remember(position);
-            if self.is_linux && self.waits(before) {
-                // As the simulator documents it: a twentieth of the round trip, at most a millisecond.
-                let most = (u64::from(min_rtt_us) * 50).clamp(1, 1_000_000);
-                self.due = self.due.or(Some(now + most));
+            if self.is_linux && before >= 2 && self.waiting > 0 {
+                // What waits is acknowledged before the segment is one of the blocks; nothing is due for that. // Linux: tcp_sack_new_ofo_skb
+                let latest = std::mem::replace(&mut self.latest, latest);
+                let ack = self.send_blocks(None, false);
+                self.latest = latest;
+                return Some(ack);
+            }
+            if self.is_linux && self.waits() {
+                // As the simulator documents it: a twentieth of the round trip, at most a millisecond, and a tenth of one more; or the timer of
+                // a delayed acknowledgement that was sent meanwhile.
+                let most = (u64::from(min_rtt_us) * 50).clamp(1, 1_000_000) + 100_000;
+                let at = if (now..now + most).contains(&self.timer) { self.timer } else { now + most };
+                self.due = self.due.or(Some(at));
                 return None;
             }
             return Some(self.send_ack(None));
@@ -146,7 +160,10 @@ impl Receiver {
         if self.pending >= self.ack_every || fills || self.quick > 0 {
             return Some(self.send_ack(None));
         }
-        self.due = self.due.or(Some(self.delayed_from(now)));
+        if self.due.is_none() {
+            self.timer = self.delayed_from(now);
+            self.due = Some(self.timer);
+        }
         None
     }
 
@@ -159,9 +176,8 @@ impl Receiver {
         wheel::fires(wheel::expiry(at_us, self.ack_delay.div_ceil(1000)), wheel::tick(at_us)) + self.late
     }
 
-    /// Whether a segment beyond the hole waits with its acknowledgement: not the first three, not more than 44, and not where more blocks
-    /// would have news than fit. // Linux: __tcp_ack_snd_check, tcp_sack_new_ofo_skb
-    fn waits(&mut self, before: usize) -> bool {
+    /// Whether a segment beyond the hole waits with its acknowledgement: not the first three, not more than 44. // Linux: __tcp_ack_snd_check
+    fn waits(&mut self) -> bool {
         if self.beyond.0 != self.next {
             self.beyond = (self.next, 0);
         }
@@ -173,7 +189,7 @@ impl Receiver {
             return false;
         }
         self.waiting += 1;
-        self.waiting <= 44 && (self.waiting == 1 || before < 2)
+        self.waiting <= 44
     }
 
     /// The block around a segment that has arrived.
@@ -208,12 +224,16 @@ impl Receiver {
 
     /// The acknowledgement that is due now.
     pub fn send_ack(&mut self, duplicate: Option<u64>) -> AckSegment {
+        self.send_blocks(duplicate, true)
+    }
+
+    fn send_blocks(&mut self, duplicate: Option<u64>, with_highest: bool) -> AckSegment {
         self.latest.retain(|&position| position >= self.next);
         let mut blocks: Vec<(u64, u64)> = self.latest.iter().map(|&position| self.block(position)).collect();
         // As the simulator documents it: what was remembered may be acknowledged; the highest segment is not.
         let highest = self.arrived.iter().rposition(|&arrived| arrived).unwrap_or(0) as u64;
         let highest = self.block(highest);
-        if highest.0 > self.next && !blocks.contains(&highest) {
+        if with_highest && highest.0 > self.next && !blocks.contains(&highest) {
             blocks.push(highest);
         }
         let most = if duplicate.is_some() { 2 } else { 3 }; // as many as fit beside timestamps

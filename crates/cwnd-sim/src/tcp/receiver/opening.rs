@@ -60,7 +60,7 @@ impl Opening {
         let head = self.head();
         let share = (self.mss << PARTS) / (head + DESCRIPTION);
         let taken = segments * head as u64 + descriptions * DESCRIPTION as u64;
-        BUFFER.saturating_sub(taken) * share as u64 >> PARTS
+        (BUFFER.saturating_sub(taken) * share as u64) >> PARTS
     }
 
     /// The application has read what there was to read.

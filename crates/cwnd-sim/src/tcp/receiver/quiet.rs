@@ -6,8 +6,8 @@ use super::Receiver;
 impl Receiver {
     /// Whether nothing is missing, and every `ack_every`-th segment is acknowledged and no other.
     #[inline(always)]
-    pub const fn is_quiet(&self) -> bool {
-        self.out_of_order.is_none() && self.quick == 0 && self.opening.is_none()
+    pub fn is_quiet(&self) -> bool {
+        self.out_of_order.is_none() && self.quick == 0 && !self.is_opening()
     }
 
     /// How many segments in order are not acknowledged yet.

@@ -234,7 +234,7 @@ fn a_timestamp_a_millisecond_older_is_taken() {
 
 /// A receiver that has no quick acknowledgements left.
 fn patient() -> Receiver {
-    Receiver { quick: 0, opening: None, ..Receiver::linux(1448, None, false) }
+    Receiver { quick: 0, reading: None, ..Receiver::linux(1448, None, false) }
 }
 
 /// Those of these segments that are acknowledged at once.

@@ -11,7 +11,6 @@ use super::bursts::Bursts;
 use super::entry::{Entry, JUDGED, LOST, RETRANSMITTED, SACKED, SENT_AGAIN, Transmission};
 use crate::tcp::bitmap::Bitmap;
 use std::collections::VecDeque;
-use std::ops::Range;
 
 /// What [`SegmentLog::detect`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,29 +157,6 @@ impl SegmentLog {
     #[inline]
     pub const fn is_clean(&self, board: &Scoreboard) -> bool {
         board.is_clean() && self.again_end <= self.first
-    }
-
-    /// In how many packets Linux keeps the segments that were sent in those of `sent`: what is reported is one packet as far as it goes
-    /// (`tcp_shift_skb_data`), and what was sent again alone is alone (`tcp_fragment`).
-    pub fn packets(&self, sent: impl Iterator<Item = Range<u64>>) -> u64 {
-        let (mut count, mut before) = (0, None);
-        for range in sent {
-            for position in range.start.max(self.first)..range.end {
-                let entry = self.get(position);
-                let is_reported = |entry: Option<Entry>| entry.is_some_and(|entry| entry.has(SACKED));
-                let sent = |entry: Option<Entry>| entry.map(|entry| (entry.sent_us(), entry.is_sent_again()));
-                let joins = match before {
-                    Some(before) if is_reported(before) || is_reported(entry) => {
-                        is_reported(before) && is_reported(entry)
-                    }
-                    Some(before) => position > range.start && sent(before) == sent(entry),
-                    None => false,
-                };
-                count += u64::from(!joins);
-                before = Some(entry);
-            }
-        }
-        count
     }
 
     /// The cumulative acknowledgement takes the first segment. `None` where a selective one had reported it.

@@ -5,10 +5,13 @@
 //! that the acknowledgement does. Each full packet that it completes is handed over at once if nothing waits before it (`tcp_push_one`), even
 //! if little of it may go, and so is at the end of a write all that need not wait (`tcp_push`).
 
+use super::entry::{Entry, SACKED};
+use super::log::SegmentLog;
 use super::offload::Push;
 use crate::tcp::receiver::FIRST_WINDOW;
 use crate::tcp::sender::next_segment::NextSegment;
 use crate::tcp::sender::{ENDLESS, Sender};
+use std::ops::Range;
 
 /// What it writes at once, bytes.
 const WRITE: u32 = 1 << 16;
@@ -50,6 +53,29 @@ impl Writer {
     pub const fn total(&self) -> u64 {
         self.total
     }
+}
+
+/// In how many packets Linux keeps the segments from `una` on that were sent in those of `sent`: what is reported is one packet as far as it goes
+/// (`tcp_shift_skb_data`), and what was sent again alone is alone (`tcp_fragment`).
+fn packets(log: &SegmentLog, sent: impl Iterator<Item = Range<u64>>, una: u64) -> u64 {
+    let (mut count, mut before) = (0, None);
+    for range in sent {
+        for position in range.start.max(una)..range.end {
+            let entry = log.get(position);
+            let is_reported = |entry: Option<Entry>| entry.is_some_and(|entry| entry.has(SACKED));
+            let sent = |entry: Option<Entry>| entry.map(|entry| (entry.sent_us(), entry.is_sent_again()));
+            let joins = match before {
+                Some(before) if is_reported(before) || is_reported(entry) => {
+                    is_reported(before) && is_reported(entry)
+                }
+                Some(before) => position > range.start && sent(before) == sent(entry),
+                None => false,
+            };
+            count += u64::from(!joins);
+            before = Some(entry);
+        }
+    }
+    count
 }
 
 impl Sender {
@@ -111,7 +137,7 @@ impl Sender {
         let sent = if linux.log.is_clean(&self.board) {
             buffer.sent()
         } else {
-            linux.log.packets(linux.offload.buffer.sent_ranges())
+            packets(&linux.log, linux.offload.buffer.sent_ranges(), self.una)
         };
         (self.nxt - self.una + u64::from(linux.offload.rest().0), sent)
     }

@@ -153,3 +153,49 @@ fn the_first_buffer_is_written_under_the_window_of_a_syn() {
     let pairs = [0, 2].repeat(10);
     assert_eq!((sent[0], &sent[1..21], sent[21]), (1, &pairs[..], 1));
 }
+
+// A third of 13 · 1448 bytes is 6274: four segments are 5792, five are 7240. A third of 12 segments are four.
+#[test]
+fn a_third_of_the_window_counts_bytes() {
+    for (window, least) in [(13, 5), (12, 4)] {
+        let mut flow = flow(&format!(
+            "cc = 'reno'\nrecovery = 'linux'\ninitial_cwnd = {window}\ninitial_ssthresh = {window}"
+        ));
+        // Below 16 ms, a packet may have many segments, so that it is the third that counts.
+        flow.rtt = 4 * MS;
+        let mut steady = Steady { sender: Sender::new(&flow, MSS), una: 0 };
+        assert_eq!(steady.send(0), window);
+        assert_eq!(steady.ack(4 * MS, 1), 1, "the last transmission was long ago");
+        let sent: Vec<usize> =
+            (1..=least as u64).map(|number| steady.ack(4 * MS + number * 1000, 1)).collect();
+        assert_eq!(sent[..least - 1], vec![0; least - 1]);
+        assert_eq!(sent[least - 1], least, "window {window}");
+    }
+}
+
+// Half of 65 535 bytes are 22 segments. Five, half of the window, and five more leave as soon as they are written, and the packet is filled up again: 32
+// segments in three packets take 49 216 bytes of 87 040, 54 in four 82 032. There is room for another packet then: 76.
+#[test]
+fn the_application_writes_until_the_buffer_is_full() {
+    let mut flow = flow("cc = 'reno'\nrecovery = 'linux'");
+    flow.rtt = 20 * MS;
+    let mut steady = Steady { sender: Sender::new(&flow, MSS), una: 0 };
+    assert_eq!(steady.send(0), 10);
+    assert_eq!(steady.sender.data_end, 76);
+    assert_eq!(steady.sender.data_end(), crate::tcp::sender::ENDLESS);
+}
+
+// Ticks of 4 ms that have run for 3.999 ms: the first one ends after 1 µs. So does the first millisecond of timestamps.
+#[test]
+fn ticks_and_timestamps_have_the_phase_of_the_hosts_clock() {
+    let mut flow = flow("cc = 'reno'\nrecovery = 'linux'\nhost_clock = '250Hz'");
+    flow.clock_phases_us = [3_999, 0];
+    let mut sender = Sender::new(&flow, MSS);
+    assert_eq!(sender.driver.conn.ticks, 0);
+    for (us, ticks) in [(1, 1), (4000, 1), (4001, 2)] {
+        sender.on_wake(us * 1000);
+        assert_eq!(sender.driver.conn.ticks, ticks, "{us} µs");
+    }
+    let timers = crate::tcp::sender::HostTimers::new(250, flow.clock_phases_us);
+    assert_eq!([0, 1, 1000, 1001].map(|us| timers.timestamp(us)), [3, 4, 4, 5]);
+}
