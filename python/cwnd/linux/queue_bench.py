@@ -84,8 +84,8 @@ def queue(
 
     `arrivals` is a table, a file of one (.csv, .parquet), or the folder of a run that has recorded packets: see `cwnd.linux.arrivals`. `qdisc`
     and `rate` are those of a link in a scenario; `beside` is such a queue of cwnd, which gets the same arrivals. `kernel` is the name of a
-    kernel that is built, by default the newest with HZ 250. Raises `ScenarioError` for what is refused, `OSError` where the system does not
-    allow it.
+    kernel that is built, by default the newest with HZ 250. `progress` is called with the run now and then.
+    Raises `ScenarioError` for what is refused, `OSError` where the system does not allow it.
     """
     table = arrivals_of(arrivals)
     words: dict[str, object] = {"kind": "kernel", "qdisc": qdisc if isinstance(qdisc, str) else list(qdisc)}
