@@ -175,7 +175,7 @@ fn of_flow(
         throughput_mbps,
         goodput_mbps: payload / seconds / 1e6,
         share: share(throughput_mbps, flow, links),
-        cwnd_mean: state.count.cwnd_ns as f64 / active as f64,
+        cwnd_mean: state.count.cwnd_ns.get() as f64 / active as f64,
         measured,
         run: state.counts(),
         path: flow.path.to_vec(),

@@ -127,6 +127,23 @@ pub enum Owner {
     Free,
 }
 
+/// A sum of 128 bits in two halves: one number would be aligned to 16 bytes, and each flow larger.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Integral([u64; 2]);
+
+impl Integral {
+    /// The sum.
+    pub const fn get(self) -> u128 {
+        (self.0[0] as u128) << 64 | self.0[1] as u128
+    }
+
+    /// A value is there for a time.
+    const fn add(&mut self, time: u64, value: u32) {
+        let sum = self.get() + time as u128 * value as u128;
+        self.0 = [(sum >> 64) as u64, sum as u64];
+    }
+}
+
 /// Counters for a flow's summary.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FlowCounters {
@@ -142,7 +159,7 @@ pub struct FlowCounters {
     /// Packets dropped.
     pub dropped: Drops,
     /// ∫ cwnd dt over the measured interval so far, segment · ns.
-    pub cwnd_ns: u128,
+    pub cwnd_ns: Integral,
     /// Window since `cwnd_since`.
     cwnd: u32,
     cwnd_since: u64,
@@ -366,7 +383,7 @@ impl FlowState {
         let from = self.count.cwnd_since.max(measure.0);
         let to = now.min(measure.1);
         if to > from {
-            self.count.cwnd_ns += u128::from(to - from) * u128::from(self.count.cwnd);
+            self.count.cwnd_ns.add(to - from, self.count.cwnd);
         }
         self.count.cwnd_since = now;
     }

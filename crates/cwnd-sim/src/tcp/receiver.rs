@@ -73,8 +73,10 @@ struct OutOfOrder {
     highest: u64,
     /// A position of each of the blocks that something arrived in last, newest first, plus one; 0 for none.
     recent: [u64; REMEMBERED],
-    /// Segments that have arrived since the last acknowledgement.
+    /// Segments that have arrived since the last acknowledgement, and wait for one.
     waiting: u32,
+    /// One has arrived that no acknowledgement is due for, and none has reported.
+    is_unreported: bool,
     /// The acknowledgement that is made now reports these blocks, as `recent` was before the segment that has just arrived.
     reported: Option<[u64; REMEMBERED]>,
     /// Acknowledgements of `dup_acks_at`.
@@ -322,7 +324,10 @@ impl Receiver {
 
     /// Whether segments beyond the hole have arrived that no acknowledgement has reported: the next one, which is made now, does.
     fn take_waiting(&mut self) -> bool {
-        self.out_of_order.as_mut().is_some_and(|out_of_order| std::mem::take(&mut out_of_order.waiting) > 0)
+        self.out_of_order.as_mut().is_some_and(|held| {
+            let was_unreported = std::mem::replace(&mut held.is_unreported, held.reported.is_some());
+            std::mem::take(&mut held.waiting) > 0 || was_unreported
+        })
     }
 
     /// The delay is over, or the acknowledgement is not delayed any more.

@@ -162,12 +162,12 @@ fn a_third_of_the_window_counts_bytes() {
             "cc = 'reno'\nrecovery = 'linux'\ninitial_cwnd = {window}\ninitial_ssthresh = {window}"
         ));
         // Below 16 ms, a packet may have many segments, so that it is the third that counts.
-        flow.rtt = 4 * MS;
+        flow.rtt = MS;
         let mut steady = Steady { sender: Sender::new(&flow, MSS), una: 0 };
         assert_eq!(steady.send(0), window);
-        assert_eq!(steady.ack(4 * MS, 1), 1, "the last transmission was long ago");
+        assert_eq!(steady.ack(MS + 1000, 1), 1, "the last transmission was long ago");
         let sent: Vec<usize> =
-            (1..=least as u64).map(|number| steady.ack(4 * MS + number * 1000, 1)).collect();
+            (1..=least as u64).map(|number| steady.ack(MS + (1 + number) * 1000, 1)).collect();
         assert_eq!(sent[..least - 1], vec![0; least - 1]);
         assert_eq!(sent[least - 1], least, "window {window}");
     }
