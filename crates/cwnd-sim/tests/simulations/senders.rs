@@ -25,9 +25,10 @@ fn one_endless_transfer_is_one_flow_with_the_same_keys() {
         "cc = 'cubic'",
         "cc = 'cubic'\nbeta = 0.85\nslow_start = 'standard'",
         "cc = 'cubic'\nhost = 'linux-2.6'",
-        "cc = 'cubic'\nhost = 'linux'\ninitial_cwnd = 3",
+        // The phases of their clocks are drawn, each its own.
+        "cc = 'cubic'\nhost = 'linux'\ninitial_cwnd = 3\nhost_clock_phase = '0s'",
         "cc = 'reno'\nack_every = 1\nack_delay = '10ms'",
-        "cc = 'cubic-linux'\npacing = true",
+        "cc = 'cubic-linux'\npacing = true\nhost_clock_phase = '0s'",
         "cc = 'reno'\nrecovery = 'newreno'\nburst = 4",
         "cc = 'reno'\naccess = '25Mbit/s'\ninitial_ssthresh = 30",
     ] {
