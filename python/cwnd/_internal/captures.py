@@ -74,7 +74,7 @@ def read(capture: bytes) -> Capture:
 
 
 def is_whole(capture: bytes) -> bool:
-    """Whether a capture consists of whole blocks: each has its size before and behind what it holds."""
+    """Whether a capture consists of whole blocks: the size stands at both ends of each."""
     at = 0
     while at < len(capture):
         size = BLOCK.unpack_from(capture, at)[1] if at + BLOCK.size <= len(capture) else 0
@@ -92,7 +92,7 @@ def packets(rows: list[tuple[int, int, int]], first: int) -> Packets:
 
 
 def sent(capture: bytes) -> tuple[Integers, Integers, Integers, Integers]:
-    """What left the senders' host behind the handshakes: time (ns), flow, size with the headers (bytes), byte of the traffic class."""
+    """Data packets that left the senders' host, without SYNs: time (ns), flow, size with headers (bytes), traffic class."""
     rows: list[tuple[int, int, int, int]] = []
     at = 0
     while at < len(capture):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 #: Every cause, in the order of the columns.
 CAUSES = tuple(_native.drop_causes())
-#: The column of what a queue of the kernel drops, which only lane linux has.
+#: The column of drops by a queue of the kernel, which only lane linux has.
 KERNELS = "drops_kernel"
 #: The causes of every lane, and the columns of a flow or a link that count them.
 USUAL = tuple(cause for cause in CAUSES if cause["column"] != KERNELS)

@@ -102,7 +102,7 @@ def is_unfinished(folder: Path) -> bool:
 
 
 def is_of_run(folder: Path, others: Container[str] = ()) -> bool:
-    """Whether a folder has files of a run only, and `others`."""
+    """Whether a folder contains only files of a run, and `others`."""
     if folder.is_symlink() or not folder.is_dir():
         return False
     try:

@@ -26,7 +26,7 @@ from typing import IO
 OLD_S = 3600
 #: What follows the name: host, process and a random number.
 ENDING = r"\.[0-9a-f]{8}-[0-9]{1,9}-[0-9a-f]{8}"
-#: What a disk that takes no more says, without a name.
+#: Errors of a full or broken disk, which name no file.
 CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 #: In versions before it was only the process.
 SUFFIX = rf"(?:{ENDING}|\.[0-9]{{1,9}})"
@@ -48,7 +48,7 @@ def temporary_name(path: Path) -> Path:
 
 @contextmanager
 def named_as(given: Path, part: Path) -> Iterator[None]:
-    """Lets errors of the system about `part`, or what is in it, name `given`, which the user knows; so do those of a full disk."""
+    """Replaces the path in system errors about `part` or its contents by `given`, which the user knows, and adds it to errors of a full disk."""
     try:
         yield
     except OSError as error:

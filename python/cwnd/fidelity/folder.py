@@ -44,7 +44,7 @@ class FidelityFolder:
             self._write(MANIFEST, json.dumps({"kind": KIND, **origin()}, indent=1) + "\n")
 
     def check(self, name: str, scenario: Scenario) -> None:
-        """Refuses a scenario where another one has been compared under its name. Raises `FolderError`."""
+        """Raises `FolderError` if the folder has the comparison of another scenario with this name."""
         try:
             earlier = read_json(self._folder / f"{name}.json")[0]
         except (OSError, ValueError, LookupError, TypeError):
@@ -95,7 +95,7 @@ class KeptRuns:
         return (result, day) if same else None
 
     def keep(self, result: Result) -> None:
-        """Writes a run, in the place of an earlier one of this seed, even of one that is damaged."""
+        """Writes a run, and replaces an earlier one of this seed, even a damaged one."""
         self._folder.mkdir(parents=True, exist_ok=True)
         folder = self._of(result.scenario)
         if folder.is_dir() and kind_of_result(folder) is None and is_of_run(folder, (MANIFEST,)):

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from cwnd._internal.captures import NO_PACKETS, Packets, read
 from cwnd.result.result import Result
 
-#: How much later than any packet before it a packet of the kernel may be, and how much earlier than the simulator's. The kernel reads its clock in
-#: steps of 256 ns a few times between an acknowledgement and the packets that answer it, so it sends a few µs later than the simulator. Where a
-#: queue runs empty and fills again, it fills late, and this adds up from one round trip to the next. The fastest link of the package's
+#: How far the lateness of a packet of the kernel may exceed that of all packets before it, and how early it may be. The kernel reads its clock in
+#: steps of 256 ns a few times between an acknowledgement and the packets that answer it, so it sends a few µs later than the simulator. If a
+#: queue runs empty, the next packets reach it late, and this adds up from one round trip to the next. The fastest link of the package's
 #: scenarios sends a packet in 30 µs, so a packet that another acknowledgement or another tick releases is further away.
 TOLERANCE_NS = 10_000
 #: So near the end of the run, a difference of times alone may leave a packet in one lane only.

@@ -133,7 +133,7 @@ def trace_writer(folder: Path | None, *, force: bool = False) -> Iterator[TraceW
     with (
         partial_folders.temporary_folder(folder, 0o700) as partial,
         opened(partial) as descriptor,
-        # What is written by way of the descriptor has its name in errors.
+        # Errors of files that are opened by way of the descriptor have its path.
         named_as(folder, Path(f"/proc/self/fd/{descriptor}")),
     ):
         yield TraceWriter(partial, folder, descriptor, force=force)

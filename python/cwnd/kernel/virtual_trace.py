@@ -160,7 +160,7 @@ def trace(
     scenario, target = scenario_of(scenario), path_of("folder", folder)
     name, params = traced_algorithm(scenario, cc)
     check_folder(target, TRACE, force=force)
-    # What cannot be written is known before the run.
+    # Opened before the run, so that a folder that cannot be written is refused at once.
     with trace_writer(target, force=force) as tables:
         if tables is None:
             raise AssertionError("a trace without a folder")
@@ -178,7 +178,7 @@ def trace(
                 tables.write(table, batch)
         manifest: Manifest = {"kind": TRACE, "lane": LANE, **summary, "files": []}
         if LOADED:
-            # On which the host repeated calls, by the digests of their libraries.
+            # The host repeated calls with these plugins; their digests identify the libraries.
             manifest["plugins"] = dict(sorted(LOADED.items()))
         differences = {number: each.differences for number, each in (repeated or {}).items()}
         tables.finish(recorded.flows(differences), manifest, pictures=pictures)

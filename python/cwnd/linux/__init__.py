@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Lane linux: a scenario in a user-mode Linux kernel in virtual time. Here are the kernels: built, listed, found. `trace` records what
-connections do in one, `queue` what becomes of packets in one of its queues."""
+connections do in one; `queue` sends packets through one of its queues."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ COLUMNS = {
     "from": (0, 65_535),
     "to": (0, 65_535),
 }
-#: Packets that a bench takes at most: their times and sizes take 32 bytes each, and so do their headers.
+#: The largest number of packets: each takes 32 bytes here, and as many in the library.
 MOST = 10**8
 #: File of the packets of a run's senders.
 CAPTURE = "senders.pcapng"
@@ -122,7 +122,7 @@ def numbers(column: pa.ChunkedArray, name: str, kind: pa.DataType) -> NDArray[np
 
 
 def of_run(folder: Path) -> pa.Table:
-    """What the senders of a run have sent: arrivals at the first link of their path, where no access link is before it."""
+    """The data packets that the senders of a run sent. These are the arrivals at the first link of their path if no access link is before it."""
     path = folder / CAPTURE
     if not path.is_file():
         raise refused_path(

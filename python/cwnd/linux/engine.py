@@ -71,9 +71,9 @@ class Header(TypedDict):
     """The first part of a result."""
 
     error: NotRequired[str]
-    #: what `PluginError` says of the panic of a plugin, which the error is
+    #: attributes of `PluginError`, if the error is the panic of a plugin
     panic: NotRequired[dict[str, object]]
-    #: what `ScenarioError` says of what the kernel does not have, which the error is
+    #: attributes of `ScenarioError`, if the kernel lacks something that the scenario names
     refused: NotRequired[dict[str, object]]
     summary: MeasuredSummary
     report: Told
@@ -86,7 +86,7 @@ class BenchHeader(TypedDict):
 
     #: release of the kernel
     kernel: str
-    #: what `tc` says of the queue at the end
+    #: the output of `tc -s -j qdisc show` at the end
     qdisc: object
 
 
@@ -136,7 +136,7 @@ class VirtualRun:
         self.cpu_s = 0.0
         self.header: Header | None = None
         self.tables: dict[str, pa.Table] = {}
-        #: of a queue bench: see `cwnd.linux.queue_bench`
+        #: fates of a queue bench, as `cwnd.linux.queue_bench` reads them
         self.fates = b""
         self.process = self.boot(scenario)
         for memory in (self.guest, self.given, *self.libraries):
@@ -320,7 +320,7 @@ class VirtualRun:
 
 
 def error_of(header: Header, why: str, lane: str) -> Exception:
-    """The exception of an error of a run, with its attributes."""
+    """The exception for the error in a result, with its attributes."""
     error: Exception
     if attributes := header.get("panic"):
         error = PluginError(why)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""The program `tc` of this machine, which a guest of lane linux gets where the kernel has the queue of a link."""
+"""The program `tc` of this machine. A guest of lane linux gets it if a link has a queue of the kernel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cwnd._internal import debian_packages
 
-#: Where it is besides the folders of PATH.
+#: Folders of administrators' programs, which a user's PATH may lack.
 PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin")
 #: A library of a program, as ldd shows it: with the path where the loader found it, or the loader itself.
 LIBRARY = re.compile(r"(?:=>\s*)?(/\S+)\s+\(0x")
@@ -20,7 +20,7 @@ LIBRARY = re.compile(r"(?:=>\s*)?(/\S+)\s+\(0x")
 
 @cache
 def tc() -> tuple[str, dict[str, bytes]]:
-    """Its place in the guest, and the files that it needs there, by their places. Raises `OSError` where this machine has none."""
+    """Its path in the guest, and the files that it needs there, by their paths. Raises `OSError` if this machine has none."""
     found = shutil.which("tc", path=os.pathsep.join([os.environ.get("PATH", os.defpath), *PLACES]))
     if found is None:
         command = debian_packages.command(["iproute2"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""`cwnd linux queue`: packets that arrive at given times go through a qdisc of a kernel in virtual time; out comes what becomes of each.
+"""`cwnd linux queue`: packets with given times of arrival go through a qdisc of a kernel in virtual time; the result is the fate of each.
 
-No sender answers, so two queues get the same arrivals: a queue of cwnd may stand beside the kernel's, packet by packet.
+No sender reacts to them, so a queue of cwnd can get the same arrivals, and the two are compared packet by packet.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from cwnd.scenario.builders import from_document
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: What becomes of a packet, by the library's numbers, of which the last one is sent with a mark.
+#: Fates by the library's numbers; the last one is `sent` with a mark.
 FATES = ("waits", "dropped", "sent", "sent")
 MARKED = 3
 #: An arrival and a fate as the library has them.
 ARRIVAL = np.dtype([("time", "<u8"), *((name, "<u4") for name in ("flow", "bytes", "class", "from", "to", "none"))])
 FATE = np.dtype([("fate", "<u8"), ("at", "<u8")])
-#: A full packet, bytes, where none is larger.
+#: The smallest size of a full packet that a bench assumes, bytes.
 FULL = 1500
 #: How long a look at the kernel waits, ms.
 LOOK_MS = 50
@@ -43,31 +43,31 @@ LOOK_MS = 50
 class Difference:
     """How the fates by two queues differ."""
 
-    #: packets of which one queue sends and the other drops, or only one marks
+    #: packets that one queue sends and the other drops, or that only one marks
     fates: int
     #: number of the first of them, from 0; `None` for none
     first: int | None
-    #: of the packets that both send: how far apart they leave, the most (ns)
+    #: the largest distance of the departures of a packet that both send (ns)
     apart_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class QueueBench:
-    """What became of the packets."""
+    """The fates of packets in a queue of the kernel."""
 
-    #: the arrivals, and of each `fate` (`sent`, `dropped`, or `waits` for an hour), `at_ns` (when its last bit left, or when it was dropped)
-    #: and `marked`
+    #: the arrivals with `fate` (`sent`, `dropped`, or `waits` if the qdisc still holds it after an hour), `at_ns` (when its last bit left, or
+    #: when it was dropped) and `marked`
     fates: pa.Table
     #: the kernel, as `cwnd linux list` shows it
     kernel: str
-    #: what `tc -s -j qdisc show` says at the end
+    #: the output of `tc -s -j qdisc show` at the end
     counters: list[dict[str, object]]
     #: the same arrivals through a queue of cwnd
     beside: pa.Table | None = None
 
     @property
     def difference(self) -> Difference | None:
-        """How the queue beside it differs; `None` without one."""
+        """How the fates by the queue of cwnd differ; `None` without one."""
         return None if self.beside is None else difference(self.fates, self.beside)
 
 
@@ -82,10 +82,10 @@ def queue(
 ) -> QueueBench:
     """Lets packets arrive at a link of this rate whose queue is a qdisc of the kernel.
 
-    `arrivals` is a table, a file of one (.csv, .parquet), or the folder of a run that has recorded packets: see `cwnd.linux.arrivals`. `qdisc`
-    and `rate` are those of a link in a scenario; `beside` is such a queue of cwnd, which gets the same arrivals. `kernel` is the name of a
-    kernel that is built, by default the newest with HZ 250. `progress` is called with the run now and then.
-    Raises `ScenarioError` for what is refused, `OSError` where the system does not allow it.
+    `arrivals` is a table, a file with one (.csv, .parquet), or the folder of a run that recorded packets (docs/guide/kernel-queues.md has the
+    columns). `qdisc` and `rate` are those of a link in a scenario; `beside` is a queue of cwnd that gets the same arrivals. `kernel` is the
+    name of a kernel that is built, by default the newest with HZ 250. `progress` is called about twenty times a second with the run in
+    progress. Raises `ScenarioError` for what is refused, and `OSError` if the system does not allow the run.
     """
     table = arrivals_of(arrivals)
     words: dict[str, object] = {"kind": "kernel", "qdisc": qdisc if isinstance(qdisc, str) else list(qdisc)}
@@ -110,7 +110,7 @@ def queue(
 
 
 def link_of(rate: str, words: dict[str, object], largest: int) -> Scenario:
-    """A scenario with the link of a bench, and with packets up to this size, bytes. Its flow never sends."""
+    """A scenario with the link of a bench, and with packets up to this size, bytes. Its flow only makes it valid: the bench starts none."""
     link = {"rate": rate, "rtt": "1ms", "queue": words}
     document = {"duration": "1s", "packet_size": f"{largest}B", "link": link, "flow": [{"cc": "reno"}]}
     return from_document(document)
@@ -148,7 +148,7 @@ def difference(one: pa.Table, other: pa.Table) -> Difference:
 
 
 def write(bench: QueueBench, path: Path) -> None:
-    """Writes the fates to a file (.csv, .parquet); those of the queue beside it are columns that begin with `beside_`."""
+    """Writes the fates to a file (.csv, .parquet); those by the queue of cwnd are columns that begin with `beside_`."""
     import pyarrow.csv
     import pyarrow.parquet
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-"""What `cwnd linux queue` says of a bench, and how it reads its options."""
+"""The report of `cwnd linux queue`, as text and JSON, and the checks of its options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PERCENTILES = (50, 95, 99, 100)
 
 
 def writable(path: Path) -> None:
-    """Refuses a file that a bench cannot write, before it runs."""
+    """Refuses a file that a bench cannot write. The bench may take minutes, so this runs first."""
     if path.suffix not in (".csv", ".parquet"):
         raise refused_path("out", path, "a file .csv or .parquet")
     if path.is_dir() or not path.parent.is_dir():
@@ -36,7 +36,7 @@ def table_of(text: str) -> dict[str, object]:
 
 
 def counts(fates: pa.Table) -> dict[str, int]:
-    """How many packets were sent, dropped, marked, and kept."""
+    """How many packets were sent, dropped and marked, and how many still wait."""
     of = {name: int(pc.sum(pc.equal(fates["fate"], name)).as_py() or 0) for name in ("sent", "dropped", "waits")}
     return {**of, "marked": int(pc.sum(fates["marked"]).as_py() or 0)}
 
@@ -84,11 +84,11 @@ def report(bench: QueueBench, qdisc: str, rate: str, beside: str | None) -> None
 
 
 def line(printer: Printer, name: str, fates: pa.Table) -> None:
-    """A line on a queue."""
+    """Prints the line of one queue."""
     number = counts(fates)
     words = f"sent {number['sent']}, dropped {number['dropped']}, marked {number['marked']}"
     if number["waits"]:
-        words += f", kept {number['waits']}"
+        words += f", waiting {number['waits']}"
     if delays := delays_ms(fates):
         shown = ", ".join(f"{'max' if at == 100 else f'p{at}'} {each:.3f}" for at, each in zip(PERCENTILES, delays))
         words += f"; delay (ms) {shown}"

@@ -32,7 +32,7 @@ class VirtualReport(TypedDict):
     dsack_duplicates: int
     #: settings of the hosts, offloads of their devices, parameters of the kernel's own algorithms that were used
     settings: dict[str, str]
-    #: of each link whose queue is the kernel's what `tc -s -j qdisc show` says at the end of the run, by its name
+    #: the output of `tc -s -j qdisc show` at the end of the run for each link with a queue of the kernel, by the link's name
     qdiscs: dict[str, list[dict[str, object]]]
     #: the kernel's counters of the hosts `senders` and `receivers` at the end of the run, those that are not 0, as `nstat` names them
     counters: dict[str, dict[str, int]]

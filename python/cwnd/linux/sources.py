@@ -57,7 +57,7 @@ USED = {
         "tracefs",
     ),
 }
-#: From this version on, Linux counts the timeouts of a connection.
+#: The first version that counts the timeouts of a connection.
 COUNTS_TIMEOUTS = "6.7"
 #: Called with how much of the source has been read, 0 to 1.
 Report = Callable[[float], object]
@@ -104,7 +104,7 @@ def source_of(version: str | None, file: str | os.PathLike[str] | None) -> Sourc
 
 
 def is_taken(version: str) -> bool:
-    """Whether the lane can use this version."""
+    """Whether the lane can use this version: one that counts timeouts, or the one to which cwnd adds that."""
     return version == OLDEST_LINUX or number_of(version) >= number_of(COUNTS_TIMEOUTS)
 
 

@@ -204,7 +204,7 @@ def load_plugin(path: str | Path) -> str:
 
 
 def library_again(name: str, why: str) -> bytes:
-    """The library of a plugin that this process has loaded, for `why` it is needed again. Raises `ScenarioError` if it has changed since."""
+    """The library of a loaded plugin, read again. Raises `ScenarioError` with `why` it is needed if the file has changed since it was loaded."""
     library = b""
     with suppress(OSError):
         library = LIBRARIES[name].read_bytes()

@@ -211,7 +211,7 @@ class Results(Generic[Numbers]):
 def on_rfc_hosts(point: Point) -> Point:
     """The point with today's CUBIC on hosts of the RFCs, unless its flow says otherwise.
 
-    The set's own recovery is today's Linux's, which the document's hosts did not have: a column of another CUBIC changes the algorithm alone.
+    The set's default is the recovery of today's Linux, which the document's hosts did not have. A second column changes only the algorithm.
     """
     if not isinstance(point.scenario, Mapping):
         return point

@@ -17,7 +17,7 @@ from cwnd.cli.application import Application
 from cwnd.cli.options import Json, Plugins
 
 app = Application(
-    "Build the user-mode Linux kernels of lane linux, list them, remove them, and trace connections in them."
+    "Build the user-mode Linux kernels of lane linux, list them, remove them, trace connections in them, and send packets through their queues."
 )
 
 
@@ -133,7 +133,7 @@ def trace(
 ) -> None:
     """Run a scenario in lane linux, and record the hook calls, segments and expired timers of an algorithm's connections.
 
-    The algorithm is one of cwnd, of a plugin or of the kernel. If cwnd has it, each call is repeated in this program; exit code 1 if a result differs.
+    The algorithm is one of cwnd, of a plugin or of the kernel. If cwnd has it, this program repeats each call; exit code 1 if a result differs.
     cwnd replay reads the folder, with --transport too. docs/guide/linux.md says what is recorded.
 
     Example: cwnd linux trace x.toml -o trace
@@ -164,14 +164,12 @@ def queue(
         Path,
         typer.Argument(
             metavar="ARRIVALS",
-            help="What arrives: a table (.csv, .parquet) with time_s or time_ns, bytes, and, if needed, flow, ecn, dscp, from, to; or the folder of a run that has recorded packets.",
+            help="Packets that arrive: a table (.csv, .parquet) with time_s or time_ns, bytes, and optionally flow, ecn, dscp, from, to; or the folder of a run that recorded packets.",
         ),
     ],
     qdisc: Annotated[
         str,
-        typer.Option(
-            "--qdisc", metavar="WORDS", help='The qdisc in the words of tc, such as "fq_codel limit 1000 ecn".'
-        ),
+        typer.Option("--qdisc", metavar="WORDS", help='The qdisc, as tc has it: "fq_codel limit 1000 ecn".'),
     ],
     rate: Annotated[str, typer.Option("--rate", metavar="RATE", help="Rate of the link, such as 10Mbit/s.")],
     beside: Annotated[
@@ -179,13 +177,13 @@ def queue(
         typer.Option(
             "--beside",
             metavar="QUEUE",
-            help='A queue of cwnd that gets the same arrivals, as a scenario has it: \'{ kind = "codel", limit = "1000packets" }\'.',
+            help='A queue of cwnd that gets the same arrivals, written as in a scenario: \'{ kind = "codel", limit = "1000packets" }\'.',
         ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", metavar="FILE", help="Write what becomes of each packet to this file (.csv, .parquet)."
+            "-o", "--out", metavar="FILE", help="Write the fate of each packet to this file (.csv, .parquet)."
         ),
     ] = None,
     kernel: Annotated[
@@ -199,9 +197,9 @@ def queue(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Let packets arrive at a qdisc of the kernel at given times, and show which are dropped, which are marked and when each leaves.
+    """Send packets through a qdisc of the kernel at given times, and show which it drops, which it marks, and when each leaves.
 
-    No sender answers. --beside compares a queue of cwnd packet by packet. docs/guide/kernel-queues.md says more.
+    There are no connections: the arrivals do not depend on the queue. --beside compares a queue of cwnd packet by packet. See docs/guide/kernel-queues.md.
 
     Example: cwnd linux queue arrivals.csv --qdisc "fq_codel limit 1000 ecn" --rate 10Mbit/s
     """
