@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! A queue bench: packets arrive at a link at given times, and each has its fate. No sender answers, so two queues get the same arrivals.
 //!
-//! The queue is the link's own, or somebody else's (see [`Link::send`]): then whoever has it is asked, and says what it does.
+//! The queue is the link's own, or outside of this process (see [`Link::send`]): then the caller passes the bench's [requests](BenchAsk) on to
+//! that queue, and reports what it sends and drops.
 
 use crate::counters::PacketClass;
 use crate::link::{Link, Offered};
@@ -11,7 +12,7 @@ use std::collections::VecDeque;
 /// A packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchArrival {
-    /// When, ns; none before the one ahead of it.
+    /// When, ns; not before the previous arrival.
     pub at: u64,
     /// Size, bytes.
     pub bytes: u32,
@@ -19,10 +20,10 @@ pub struct BenchArrival {
     pub is_markable: bool,
 }
 
-/// What has become of a packet.
+/// What happened to a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is in the queue.
+    /// It has not arrived, or is in the queue.
     Waits,
     /// The link lost it, or the queue dropped it, at this time, ns.
     Dropped(u64),
@@ -91,7 +92,7 @@ impl GivenArrival {
     }
 }
 
-/// What whoever has the queue is asked.
+/// A request to the queue outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BenchAsk {
     /// The packet of this number arrives at the queue.
@@ -100,17 +101,17 @@ pub enum BenchAsk {
     Ready,
 }
 
-/// A link, what arrives there, and what becomes of it.
+/// A link, the packets that arrive there, and their fates.
 #[derive(Debug)]
 pub struct Bench {
     link: Link<u32>,
-    /// Whether the queue is somebody else's.
+    /// Whether the queue is outside.
     is_outside: bool,
     arrivals: Vec<BenchArrival>,
     fates: Vec<Fate>,
     /// The next arrival.
     next: usize,
-    /// When the link can send the next packet of the other queue, ns.
+    /// When the link can send the next packet of the queue outside, ns.
     ready: u64,
     /// Packets without a fate, the next arrivals included.
     left: usize,
@@ -151,12 +152,12 @@ impl Bench {
         }
     }
 
-    /// What whoever has the queue is asked next.
+    /// The next request to the queue outside.
     pub fn ask(&mut self) -> Option<BenchAsk> {
         self.asks.pop_front()
     }
 
-    /// The other queue gives the link this packet at `now`, ns.
+    /// The queue outside gives the link this packet at `now`, ns.
     pub fn taken(&mut self, now: u64, number: u32, mark: bool) {
         let Some(arrival) = self.waiting(number) else { return };
         let what = (arrival.bytes, class(&arrival));
@@ -166,7 +167,7 @@ impl Bench {
         }
     }
 
-    /// The other queue drops this packet at `now`, ns.
+    /// The queue outside drops this packet at `now`, ns.
     pub fn dropped(&mut self, now: u64, number: u32) {
         if self.waiting(number).is_some() {
             self.link.count_drop(now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A link whose queue is somebody else's, such as a qdisc of a kernel: that one decides which packet is sent next and which are dropped,
-//! and the link has losses, rate, delay and counters. Its own queue is drop-tail without a limit, and is empty.
+//! A link whose queue is outside of this crate, such as a qdisc of a kernel: that queue decides which packet is sent next and which are dropped;
+//! the link has losses, rate, delay and counters. The link's own queue is drop-tail without a limit, and stays empty.
 
 use crate::aqm::DropCause;
 use crate::counters::PacketClass;

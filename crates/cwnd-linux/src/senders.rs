@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What `TCP_INFO` lacks of the flows' senders: windows at every acknowledgement, and the inner variables of their algorithms.
 //!
-//! Both come of the driver's records, which have the connection before a segment, a call of a hook or an expired timer. What an acknowledgement
-//! has left is what the first record behind its time has, or the next acknowledgement's of that time; then its row is made.
+//! Both come from the driver's records, which have the connection before a segment, a hook call or an expired timer. The state after an
+//! acknowledgement is in the first later record, or in that of the next acknowledgement at the same time; then its row is made.
 
 use cwnd::{Conn, Controller, Hook, PrivateWords};
 use cwnd_kernel_records::{PACKET_BYTES, Socket, conn, packet, read};

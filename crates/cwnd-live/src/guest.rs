@@ -239,7 +239,7 @@ fn apply(driver: &Arc<Driver>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A queue bench: the library lets packets arrive at a link, and nobody else sends.
+/// A queue bench: the library lets packets arrive at a link, and the hosts send nothing.
 fn bench(driver: &Driver, queues: &GuestQueues) -> Result<(), Error> {
     // The driver has no beginning without them.
     let settings = HostSettings::default();

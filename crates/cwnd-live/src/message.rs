@@ -27,7 +27,7 @@ pub struct GivenScenario {
     /// The program `tc` of the guest, where a link has a queue of the kernel.
     #[serde(default)]
     tc: Option<String>,
-    /// Whether it is a queue bench: packets arrive at the first link, and nobody else sends.
+    /// Whether it is a queue bench: packets arrive at the first link, and the hosts send nothing.
     #[serde(default)]
     is_bench: bool,
 }

@@ -32,7 +32,7 @@ pub struct Fault {
 static ANY: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The first panic on this thread that nobody has raised yet.
+    /// The first panic on this thread that no caller has raised yet.
     static FAULT: RefCell<Option<Fault>> = const { RefCell::new(None) };
     /// The latest one, until the caller of the hook has seen it.
     static LATEST: Cell<Option<Fault>> = const { Cell::new(None) };
@@ -70,7 +70,7 @@ fn store(algorithm: Text, now_us: Option<u64>) -> bool {
     true
 }
 
-/// Takes the first panic of this thread that nobody has taken yet.
+/// Takes the first panic of this thread that is not taken yet.
 #[must_use]
 pub fn take() -> Option<Fault> {
     if ANY.load(Ordering::Relaxed) { FAULT.with(|fault| fault.borrow_mut().take()) } else { None }

@@ -22,8 +22,8 @@ from cwnd.linux.arrivals import arrivals_of
 
 pytestmark = [pytest.mark.slow, needs("linux"), pytest.mark.usefixtures("virtual_kernel")]
 
-#: A packet of 1500 bytes takes 1.2 ms at this rate.
-RATE, SERVICE_NS = "10Mbit/s", 1_200_000
+#: A byte takes 800 ns, and a packet of 1500 bytes 1.2 ms.
+RATE = "10Mbit/s"
 
 
 def bursts(seed: int, packets: int, load: float) -> pa.Table:
@@ -124,7 +124,7 @@ def test_arrivals_that_are_none_are_refused_in_a_line(cwnd: Cli, tmp_path: Path)
         ([tmp_path / "none.csv", "--qdisc", "codel"], "a file that exists"),
         ([tmp_path, "--qdisc", "codel"], "record.packets"),
         ([file, "--qdisc", "codle"], "words that tc and the kernel take"),
-        ([file, "--qdisc", "netem delay 1ms"], "a qdisc but netem"),
+        ([file, "--qdisc", "netem delay 1ms"], "a qdisc other than netem"),
         ([file, "--qdisc", "codel", "--beside", "codel"], "beside: "),
         ([file, "--qdisc", "codel", "-o", tmp_path / "x.txt"], "a file .csv or .parquet"),
         ([file, "--qdisc", "codel", "-o", tmp_path / "none" / "x.csv"], "a file in a folder that exists"),

@@ -13,11 +13,11 @@ pub(crate) const KERNEL: &str = "kernel";
 /// The key of the words.
 const QDISC: &str = "qdisc";
 const HELP: &str = "a queue discipline of the Linux kernel (lane linux only)";
-const EXPECTED: &str = "a qdisc in the words of tc, such as \"fq_codel limit 1000 ecn\", several from the root on with commas between them, or a list of \"qdisc …\", \"class …\" and \"filter …\"";
+const EXPECTED: &str = "a qdisc in the words of tc, such as \"fq_codel limit 1000 ecn\", nested ones separated by commas from the root on, or a list of \"qdisc …\", \"class …\" and \"filter …\"";
 /// What a command of a list begins with.
 const OBJECTS: [&str; 3] = ["qdisc", "class", "filter"];
 
-/// A queue of the kernel as the commands of tc that make it, each without `tc`, `add` and the device: `qdisc root fq_codel`.
+/// A queue of the kernel: the commands of tc that make it, each without `tc`, `add` and the device (`qdisc root fq_codel`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelQueue {
     /// As a scenario has it.
@@ -74,13 +74,13 @@ pub(crate) fn parse(keys: &mut TableReader<'_>, _: &Scope<'_>) -> Result<QueueSp
         let value = keys.get(QDISC);
         return keys.refuse(QDISC, value, EXPECTED);
     };
-    // Delay and losses are the link's own: netem takes the packets from their sender, and nobody could say what it has dropped.
+    // Delay and losses are the link's own. netem orphans packets, so the driver cannot tell which ones it has dropped.
     if kernel.commands.iter().any(|command| command.split_whitespace().any(|word| word == "netem")) {
         let value = keys.get(QDISC);
         return keys.refuse(
             QDISC,
             value,
-            "a qdisc but netem: a link has `delay`, `loss`, `jitter` and `reorder`, or `netem`",
+            "a qdisc other than netem: a link has `delay`, `loss`, `jitter` and `reorder`, or `netem`",
         );
     }
     Ok(QueueSpec { limit: Buffer::Infinite, discipline: DisciplineSpec::DROP_TAIL, kernel: Some(kernel) })
@@ -103,7 +103,7 @@ pub(crate) fn kind() -> KindKeys {
         form: Form::Either(vec![words, list]),
         absent: Absent::Required,
         unit: "",
-        help: "the qdisc in the words of `tc`, as behind `tc qdisc add dev … root`: `\"fq_codel limit 1000 ecn\"`. With commas between them several, each the first child of the one before it: `\"tbf rate 20mbit burst 15k latency 50ms, fq_codel\"`. A list has commands of `tc` without `add` and the device: `[\"qdisc root handle 1: htb default 10\", \"class parent 1: classid 1:10 htb rate 20mbit\", \"qdisc parent 1:10 fq_codel\"]`. It has its own limit, that of Linux if the words have none. The packet being sent is not in it",
+        help: "the qdisc, as it follows `tc qdisc add dev … root`: `\"fq_codel limit 1000 ecn\"`. Qdiscs separated by commas are nested, each the first child of the one before it: `\"tbf rate 20mbit burst 15k latency 50ms, fq_codel\"`. A list holds commands of `tc` without `add` and the device: `[\"qdisc root handle 1: htb default 10\", \"class parent 1: classid 1:10 htb rate 20mbit\", \"qdisc parent 1:10 fq_codel\"]`. The limit is the qdisc's own; without one in its words, it is Linux's default. The packet being sent is not in it",
         source: "tc(8)",
     };
     KindKeys { name: KERNEL, help: HELP, keys: vec![qdisc] }
@@ -145,7 +145,7 @@ mod tests {
             assert!(why.starts_with("link.queue.qdisc: ") && why.contains("in the words of tc"), "{why}");
         }
         let why = commands("'netem delay 10ms'").expect_err("a link has its own");
-        assert!(why.contains("a qdisc but netem"), "{why}");
+        assert!(why.contains("a qdisc other than netem"), "{why}");
     }
 
     #[test]

@@ -11,12 +11,12 @@ use std::ops::Range;
 const BUFFER: u64 = 32 << 20;
 /// The share of payload is counted in parts of 256. // Linux: TCP_RMEM_TO_WIN_SCALE
 const PARTS: u32 = 8;
-/// What a usual driver gives a packet, bytes: half a page, or if that is too small, a power of two; in it the list of pages and room in front;
-/// and beside it what describes the packet. // Linux: struct skb_shared_info, NET_SKB_PAD, struct sk_buff
+/// Memory that a usual driver gives a packet, bytes: half a page, or if that is too small, a power of two. It includes the list of pages and
+/// room in front; the description of the packet is separate. // Linux: struct skb_shared_info, NET_SKB_PAD, struct sk_buff
 const HALF_PAGE: u32 = 2048;
 const IN_HEAD: u32 = 320 + 64;
 const DESCRIPTION: u32 = 256;
-/// So many packets in half a page have one description: one, with 17 pages of others. // Linux: skb_try_coalesce, MAX_SKB_FRAGS
+/// This many packets of half a page share one description: one, and 17 whose pages it refers to. // Linux: skb_try_coalesce, MAX_SKB_FRAGS
 const DESCRIBED: u64 = 18;
 /// Headers of a packet, bytes.
 const HEADERS: u32 = cwnd_scenario::HEADER_BYTES;

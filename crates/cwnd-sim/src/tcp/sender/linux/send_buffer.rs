@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-//! A sender's buffer: what the application has written and no acknowledgement has taken yet, in the packets in which Linux keeps it; and how
-//! much memory these take.
+//! A sender's buffer: data that the application has written and that is not acknowledged yet, in packets as Linux keeps it; and the memory
+//! of these packets.
 //!
-//! The application fills the last packet up to its full size before it begins another (`tcp_sendmsg_locked`). What is handed over is cut off
-//! the first one, which takes from the one behind it what it lacks (`tso_fragment`, `tcp_grow_skb`). Each packet takes memory beside its data,
-//! sent or not, until all of it is acknowledged. The buffer holds so many packets of one segment as two windows have, and grows only when there
-//! is less in flight than the window allows (`tcp_should_expand_sndbuf`, `tcp_sndbuf_expand`).
+//! The application fills the last packet up to its full size before it begins another (`tcp_sendmsg_locked`). A transmission cuts its data
+//! off the first packet, which is filled up from the next one before (`tso_fragment`, `tcp_grow_skb`). Each packet takes memory in addition to its
+//! data, sent or not, until all of it is acknowledged. The buffer has memory for two windows in packets of one segment, and grows only while less
+//! is in flight than the window allows (`tcp_should_expand_sndbuf`, `tcp_sndbuf_expand`).
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// What a packet takes beside its data, bytes: its head and what describes it. // Linux: tcp_stream_alloc_skb
+/// Memory of a packet in addition to its data, bytes: its head and its description. // Linux: tcp_stream_alloc_skb
 const OVERHEAD: u32 = 960;
-/// Of it, what describes the packet; and the headers and the list of pages in its head. // Linux: struct sk_buff, MAX_TCP_HEADER, struct skb_shared_info
+/// Its parts: the description; and in the head, the headers and the list of pages. // Linux: struct sk_buff, MAX_TCP_HEADER, struct skb_shared_info
 const DESCRIPTION: u32 = 256;
 const HEAD: u32 = 320 + 320;
 /// Options that a segment may do without: the timestamps.
 const OPTIONS: u32 = 12;
-/// A buffer is made for so many segments at least. // Linux: TCP_INIT_CWND
+/// The smallest window for which a buffer has room, segments. // Linux: TCP_INIT_CWND
 const LEAST_SEGMENTS: u32 = 10;
 /// The most that the buffer grows to, bytes: that of the hosts of lane linux.
 const MOST: u64 = 64 << 20;
-/// Bytes that are not sent yet from which on an application waits; and one that stops, which leaves no more behind than it writes at once. As
-/// those of lane linux do.
+/// An application waits when this many bytes are unsent; the second limit is for one with a stop time, so that it leaves at most one write
+/// behind. The senders of lane linux have the same limits.
 const UNSENT: u32 = 1 << 20;
 pub const UNSENT_AT_STOP: u32 = 1 << 16;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The application that writes into the send buffer: 64 kB at a time, as the senders of lane linux do, as long as there is room.
 //!
-//! It waits when the buffer is full, and an acknowledgement or a transmission that makes room wakes it (`tcp_check_space`). It runs after all
-//! that the acknowledgement does. Each full packet that it completes is handed over at once if nothing waits before it (`tcp_push_one`), even
-//! if little of it may go, and so is at the end of a write all that need not wait (`tcp_push`).
+//! It waits when the buffer is full, and an acknowledgement or a transmission that makes room wakes it (`tcp_check_space`). It runs after the
+//! acknowledgement is processed. A full packet is handed over at once if no other packet waits before it (`tcp_push_one`), even if the window
+//! allows only a part of it. The end of a write hands over everything that need not wait (`tcp_push`).
 
 use super::entry::{Entry, SACKED};
 use super::log::SegmentLog;
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// What it writes at once, bytes.
 const WRITE: u32 = 1 << 16;
 
-/// How far an application is.
+/// How much an application has written.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer {
     /// Payload of a segment, bytes.
@@ -79,7 +79,7 @@ fn packets(log: &SegmentLog, sent: impl Iterator<Item = Range<u64>>, una: u64) -
 }
 
 impl Sender {
-    /// Nothing more goes by itself at `now`, ns: the acknowledgement is over, and the application runs if it is woken. What its writes let go.
+    /// The next segment after the application has run at `now`, ns. Called when the acknowledgement is processed and lets nothing more go.
     #[inline(never)]
     pub(in crate::tcp::sender) fn next_after_writes(&mut self, now: u64) -> Option<NextSegment> {
         let writer = self.writer()?;
