@@ -39,7 +39,8 @@ impl GuestQueues {
                 let arguments = [object, "add", "dev", &device].into_iter().chain(words.split_whitespace());
                 let done = queues.run(arguments)?;
                 if !done.status.success() {
-                    return Err(Error::Scenario(refused(&link.name, command, &done)));
+                    let field = format!("{}.queue.qdisc", scenario.path_of_link(number as usize));
+                    return Err(Error::Scenario(refused(field, &queue.words(), &done)));
                 }
             }
             queues.devices.push((number, device));
@@ -72,15 +73,15 @@ impl GuestQueues {
 }
 
 /// What is told of words that are refused: the first line of `tc`, or of the kernel.
-fn refused(link: &str, command: &str, done: &Output) -> Invalid {
+fn refused(field: String, words: &str, done: &Output) -> Invalid {
     let said = String::from_utf8_lossy(&done.stderr);
     let lines = said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Usage"));
     // The kernel's own words are behind this, and say more than the line after them.
     let says = lines.clone().find_map(|line| line.strip_prefix("Error: ")).or_else(|| lines.clone().next());
     let says = says.unwrap_or("nothing").trim_end_matches('.').to_owned();
     Invalid {
-        field: format!("queue of link {link}"),
-        value: Some(format!("\"{command}\"")),
+        field,
+        value: Some(format!("\"{words}\"")),
         expected: format!("words that tc and the kernel take; they say: {says}"),
     }
 }

@@ -10,6 +10,16 @@ use cwnd_link::Discipline;
 use serde_json::json;
 
 impl Scenario {
+    /// Where the keys of the link with this number are.
+    #[must_use]
+    pub fn path_of_link(&self, number: usize) -> String {
+        match self.dumbbell {
+            Some(dumbbell) if dumbbell.reverse == Some(number as u32) => "link.reverse".to_owned(),
+            Some(_) => "link".to_owned(),
+            None => format!("link[{number}]"),
+        }
+    }
+
     /// Refuses queues of links that are the kernel's, but in lane linux.
     ///
     /// # Errors
@@ -21,11 +31,6 @@ impl Scenario {
         else {
             return Ok(());
         };
-        let link = match self.dumbbell {
-            Some(dumbbell) if dumbbell.reverse == Some(number as u32) => "link.reverse".to_owned(),
-            Some(_) => "link".to_owned(),
-            None => format!("link[{number}]"),
-        };
         let names: Vec<_> = Discipline::ALL.iter().map(|discipline| discipline.name()).collect();
         let first = words.split_whitespace().next().unwrap_or_default();
         let ours = match first {
@@ -35,7 +40,7 @@ impl Scenario {
         };
         let offer = ours.map_or_else(String::new, |name| format!(" (did you mean kind = \"{name}\"?)"));
         Err(Invalid {
-            field: format!("{link}.queue"),
+            field: format!("{}.queue", self.path_of_link(number)),
             value: Some(shown(&json!(words))),
             expected: format!("a queue of cwnd {place}{offer}; the kernel's run in lane linux"),
         })

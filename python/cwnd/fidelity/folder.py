@@ -9,11 +9,11 @@ import platform
 import shutil
 from pathlib import Path
 
+from cwnd._internal.captures import is_whole
 from cwnd._internal.json_files import read_json
 from cwnd._internal.partial_folders import is_of_run
 from cwnd._internal.temporary_files import replacing
 from cwnd._native import Scenario
-from cwnd.fidelity.captures import is_whole
 from cwnd.fidelity.runner import Fidelity
 from cwnd.load import NoResultError, load
 from cwnd.result.lanes import LIVE, kernel_of, kind_of

@@ -209,7 +209,7 @@ class Results(Generic[Numbers]):
 
 
 def on_rfc_hosts(point: Point) -> Point:
-    """The point with today's CUBIC on hosts of the RFCs, unless its flow says otherwise.
+    """The point with today's CUBIC on hosts of the RFCs, unless its flow has a key `recovery`.
 
     The set's default is the recovery of today's Linux, which the document's hosts did not have. A second column changes only the algorithm.
     """
