@@ -2,7 +2,7 @@
 //! A number that stands for all that a run recorded: two runs with the same one gave the same.
 
 use super::Simulation;
-use cwnd_record::{Column, Values, tables};
+use cwnd_record::{Column, Lane, Values, tables};
 
 /// FNV-1a, 64 bits.
 struct Digest(u64);
@@ -16,7 +16,7 @@ impl Digest {
 
     /// Names and values of columns, little-endian, one column after the other.
     fn columns<R>(&mut self, columns: &[Column<R>], rows: &[R]) {
-        for column in columns {
+        for column in columns.iter().filter(|column| column.is_of(Lane::Sim)) {
             self.bytes(column.name.as_bytes());
             match column.values(rows) {
                 Values::Text(values) => values.iter().for_each(|text| self.bytes(text.as_bytes())),

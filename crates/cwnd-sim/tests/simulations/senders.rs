@@ -22,15 +22,15 @@ fn one_endless_transfer_is_one_flow_with_the_same_keys() {
     let plain = run("[[flow]]\ncc = 'sack'").0;
     assert_eq!(run("[[traffic]]\nmodel = 'long'").0, plain, "the default is sack");
     for keys in [
-        "cc = 'cubic'",
-        "cc = 'cubic'\nbeta = 0.85\nslow_start = 'standard'",
-        "cc = 'cubic'\nhost = 'linux-2.6'",
         // The phases of their clocks are drawn, each its own.
+        "cc = 'cubic'\nhost_clock_phase = '0s'",
+        "cc = 'cubic'\nbeta = 0.85\nslow_start = 'standard'\nhost_clock_phase = '0s'",
+        "cc = 'cubic'\nhost = 'linux-2.6'",
         "cc = 'cubic'\nhost = 'linux'\ninitial_cwnd = 3\nhost_clock_phase = '0s'",
-        "cc = 'reno'\nack_every = 1\nack_delay = '10ms'",
+        "cc = 'reno'\nack_every = 1\nack_delay = '10ms'\nhost_clock_phase = '0s'",
         "cc = 'cubic-linux'\npacing = true\nhost_clock_phase = '0s'",
         "cc = 'reno'\nrecovery = 'newreno'\nburst = 4",
-        "cc = 'reno'\naccess = '25Mbit/s'\ninitial_ssthresh = 30",
+        "cc = 'reno'\naccess = '25Mbit/s'\ninitial_ssthresh = 30\nhost_clock_phase = '0s'",
     ] {
         let (link, traffic) = run(&format!("[[traffic]]\nmodel = 'long'\n{keys}"));
         assert_eq!(link, run(&format!("[[flow]]\n{keys}")).0, "{keys}");
