@@ -72,6 +72,9 @@ def read(path: Path) -> pa.Table:
 def checked(table: pa.Table) -> pa.Table:
     """The columns of arrivals, in their order and of one type; those that are absent are 0."""
     names = table.column_names
+    for name in (*COLUMNS, "time_s"):
+        if names.count(name) > 1:
+            raise unfit(f"arrivals.{name}", f"one column of this name; there are {names.count(name)}")
     if "time_ns" not in names and "time_s" not in names:
         raise missing("arrivals.time_ns", "a column with the times of the arrivals, or time_s")
     if "bytes" not in names:
@@ -95,6 +98,10 @@ def of_column(table: pa.Table, name: str) -> NDArray[np.int64]:
     """The whole numbers of a column."""
     if name == "time_ns" and name not in table.column_names:
         seconds: NDArray[np.float64] = numbers(table["time_s"], "time_s", pa.float64()).astype(np.float64)
+        least, most = COLUMNS["time_ns"]
+        if seconds.min() < least or seconds.max() * 1e9 > most:
+            worst = seconds.min() if seconds.min() < least else seconds.max()
+            raise refused("arrivals.time_s", float(worst), f"{least} to {most // 10**9}")
         return np.rint(seconds * 1e9).astype(np.int64)
     if name not in table.column_names:
         return np.zeros(table.num_rows, np.int64)
@@ -128,9 +135,12 @@ def of_run(folder: Path) -> pa.Table:
         raise refused_path(
             "arrivals", folder, f"the folder of a run that has recorded packets (record.packets): {CAPTURE}"
         )
-    from cwnd._internal.captures import sent
+    from cwnd._internal.captures import is_whole, sent
 
-    times, flows, sizes, classes = sent(path.read_bytes())
+    capture = path.read_bytes()
+    if not is_whole(capture):
+        raise refused_path("arrivals", path, "a capture that is whole")
+    times, flows, sizes, classes = sent(capture)
     return checked(
         pa.table({"time_ns": times, "flow": flows, "bytes": sizes, "ecn": classes & 3, "dscp": classes >> 2})
     )

@@ -88,12 +88,12 @@ def queue(
     progress. Raises `ScenarioError` for what is refused, and `OSError` if the system does not allow the run.
     """
     table = arrivals_of(arrivals)
+    if not isinstance(qdisc, str | list | tuple):
+        raise refused("qdisc", qdisc, "words of tc, or a list of commands")
     words: dict[str, object] = {"kind": "kernel", "qdisc": qdisc if isinstance(qdisc, str) else list(qdisc)}
     largest = max(FULL, pc.max(table["bytes"]).as_py())
     scenario = link_of(rate, words, largest)
-    other = None if beside is None else link_of(rate, beside, largest)
-    if other is not None and other.links[0].queue == "kernel":
-        raise refused("beside", beside, "a queue of cwnd")
+    other = None if beside is None else beside_of(rate, beside, largest)
     built: Kernel = find(kernel)
     given = packed(table)
     run = VirtualRun(scenario, built, arrivals=given)
@@ -114,6 +114,20 @@ def link_of(rate: str, words: dict[str, object], largest: int) -> Scenario:
     link = {"rate": rate, "rtt": "1ms", "queue": words}
     document = {"duration": "1s", "packet_size": f"{largest}B", "link": link, "flow": [{"cc": "reno"}]}
     return from_document(document)
+
+
+def beside_of(rate: str, words: dict[str, object], largest: int) -> Scenario:
+    """A link of a bench with a queue of cwnd."""
+    if not isinstance(words, dict):
+        raise refused("beside", words, 'a table such as {"kind": "codel", "limit": "1000packets"}')
+    for key, value in words.items():
+        # The round trip time of the link is no packet's.
+        if isinstance(value, str) and value.endswith("bdp"):
+            raise refused(f"beside.{key}", value, "packets, a size or a time: a bench has no round trip time")
+    scenario = link_of(rate, words, largest)
+    if scenario.links[0].queue == "kernel":
+        raise refused("beside", words, "a queue of cwnd")
+    return scenario
 
 
 def packed(table: pa.Table) -> bytes:

@@ -114,10 +114,21 @@ def test_arrivals_that_are_none_are_refused_in_a_line(cwnd: Cli, tmp_path: Path)
         ({**good, "flow": ["a", "b"]}, "arrivals.flow: not accepted; expected whole numbers"),
         ({**good, "dscp": [0, None]}, "arrivals.dscp: not accepted; expected a number in every row"),
         ({"time_ns": [], "bytes": []}, "arrivals: not accepted; expected 1 to"),
+        ({"time_s": [0, 1e30], "bytes": [1500, 1500]}, "arrivals.time_s: 1e+30 is not accepted; expected 0 to 1000000"),
+        ({"time_s": [-1, 0], "bytes": [1500, 1500]}, "arrivals.time_s: -1.0 is not accepted"),
     ):
         with pytest.raises(package.ScenarioError) as refusal:
             arrivals_of(pa.table(columns))
         assert str(refusal.value).startswith(says), refusal.value
+    twice = pa.table([pa.array([0]), pa.array([1]), pa.array([1500])], names=["time_s", "time_s", "bytes"])
+    with pytest.raises(package.ScenarioError, match="one column of this name; there are 2"):
+        arrivals_of(twice)
+    run = tmp_path / "run"
+    run.mkdir()
+    # A block of 32 bytes, of which 8 are there.
+    (run / "senders.pcapng").write_bytes((6).to_bytes(4, "little") + (32).to_bytes(4, "little"))
+    with pytest.raises(package.ScenarioError, match="a capture that is whole"):
+        arrivals_of(run)
     file = tmp_path / "good.csv"
     pyarrow.csv.write_csv(pa.table(good), file)
     for words, says in (
@@ -126,6 +137,7 @@ def test_arrivals_that_are_none_are_refused_in_a_line(cwnd: Cli, tmp_path: Path)
         ([file, "--qdisc", "codle"], "words that tc and the kernel take"),
         ([file, "--qdisc", "netem delay 1ms"], "a qdisc other than netem"),
         ([file, "--qdisc", "codel", "--beside", "codel"], "beside: "),
+        ([file, "--qdisc", "codel", "--beside", '{ kind = "droptail", limit = "1bdp" }'], "beside.limit: "),
         ([file, "--qdisc", "codel", "-o", tmp_path / "x.txt"], "a file .csv or .parquet"),
         ([file, "--qdisc", "codel", "-o", tmp_path / "none" / "x.csv"], "a file in a folder that exists"),
     ):
