@@ -91,7 +91,9 @@ def replace(file: Path, correction: Correction, version: str) -> None:
     text = file.read_text(encoding="utf-8", errors="surrogateescape")
     found = list(re.finditer(f"^{correction.line}", text, re.MULTILINE))
     if len(found) != 1:
-        raise refused("VERSION", version, f"a version whose {file.name} has one line {correction.line}")
+        raise refused(
+            "VERSION", version, f"a version in which cwnd finds the line of {correction.path} that it changes"
+        )
     (line,) = found
     becomes = correction.becomes.format(line=line[0])
     file.write_text(text[: line.start()] + becomes + text[line.end() :], encoding="utf-8", errors="surrogateescape")

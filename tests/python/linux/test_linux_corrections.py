@@ -49,6 +49,7 @@ def test_a_version_without_a_corrections_line_is_refused(tmp_path: Path) -> None
     place = FakeLinux().folder(tmp_path / "source")
     (place / "net/core/dev.c").write_text("{\n}\n")
     with pytest.raises(
-        ScenarioError, match=r'VERSION: "6.12" is not accepted; expected a version whose dev.c has one line'
+        ScenarioError,
+        match=r'VERSION: "6.12" is not accepted; expected a version in which cwnd finds the line of net/core/dev.c that it changes$',
     ):
         tree.prepare(place, "6.12", 250)
