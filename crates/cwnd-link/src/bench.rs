@@ -18,6 +18,8 @@ pub struct BenchArrival {
     pub bytes: u32,
     /// Whether it may be marked instead of dropped.
     pub is_markable: bool,
+    /// Whether it has a mark when it arrives.
+    pub is_marked: bool,
 }
 
 /// What happened to a packet.
@@ -77,13 +79,14 @@ impl GivenArrival {
     pub fn from_bytes(bytes: &[u8; ARRIVAL_BYTES]) -> Self {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let traffic_class = word(16) as u8;
-        // ECT(1) and ECT(0). // RFC 3168 §5
-        let is_markable = matches!(traffic_class & 3, 1 | 2);
+        // ECT(1), ECT(0) and CE, which stays as it is. // RFC 3168 §5
+        let is_markable = traffic_class & 3 != 0;
         Self {
             arrival: BenchArrival {
                 at: u64::from(word(0)) | u64::from(word(4)) << 32,
                 bytes: word(12),
                 is_markable,
+                is_marked: traffic_class & 3 == 3,
             },
             flow: word(8),
             traffic_class,
@@ -233,6 +236,7 @@ impl Bench {
     }
 
     fn departs(&mut self, number: u32, departs: u64, mark: bool) {
+        let mark = mark && !self.arrivals[number as usize].is_marked;
         self.settle(number, Fate::Sent { departs, mark });
     }
 }
@@ -256,7 +260,10 @@ mod tests {
     }
 
     fn packets(times: &[u64]) -> Vec<BenchArrival> {
-        times.iter().map(|&at| BenchArrival { at, bytes: 1500, is_markable: false }).collect()
+        times
+            .iter()
+            .map(|&at| BenchArrival { at, bytes: 1500, is_markable: false, is_marked: false })
+            .collect()
     }
 
     const MS: u64 = 1_000_000;

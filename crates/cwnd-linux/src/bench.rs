@@ -9,7 +9,7 @@ use cwnd_live::message::{Given, GuestReport, Message};
 use cwnd_scenario::Invalid;
 use std::io::Read;
 
-/// How long the bench waits for packets that the queue keeps, behind the last arrival, ns: an hour.
+/// How long the bench waits for packets that the queue keeps, behind the last that arrived, was sent or was dropped, ns: an hour.
 const PATIENCE: u64 = 3_600_000_000_000;
 /// Headers of IPv4 and UDP, bytes.
 const HEADERS: u32 = 28;
@@ -24,7 +24,7 @@ pub struct BenchRun {
     output: Output,
     bench: Bench,
     packets: Vec<GivenArrival>,
-    /// When the last packet arrives, ns.
+    /// When the last packet arrives, or something happened behind that, ns.
     last: u64,
     /// The packet that is handed over.
     bytes: Vec<u8>,
@@ -96,12 +96,14 @@ impl BenchRun {
 
     /// The queue gives the link a packet to send at `now`, ns.
     pub fn taken(&mut self, now: u64, number: u32, packet: &[u8]) {
+        self.last = self.last.max(now);
         let was_marked = self.packets.get(number as usize).is_some_and(|given| given.traffic_class & 3 == 3);
         self.bench.taken(now, number, is_marked(packet) && !was_marked);
     }
 
     /// The queue drops a packet at `now`, ns.
     pub fn dropped(&mut self, now: u64, number: u32) {
+        self.last = self.last.max(now);
         self.bench.dropped(now, number);
     }
 

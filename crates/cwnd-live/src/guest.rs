@@ -34,7 +34,7 @@ const LEAD: u64 = 100_000_000;
 /// Time for the first ticks of the kernel: five at 100 per second.
 const FIRST_TICKS: Duration = Duration::from_millis(50);
 /// How often the guest looks whether a queue bench is over.
-const BENCH_LOOK: Duration = Duration::from_millis(100);
+const BENCH_LOOK: Duration = Duration::from_secs(10);
 /// Largest packets of the hosts in a queue bench, bytes: they send none.
 const BENCH_PACKET: u32 = 1500;
 /// Rows that a message has at most.

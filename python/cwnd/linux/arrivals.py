@@ -34,6 +34,8 @@ COLUMNS = {
 }
 #: The largest number of packets: each takes 32 bytes here, and as many in the library.
 MOST = 10**8
+#: Columns that a bench adds; its file is one of arrivals again.
+OF_FATES, OTHERS = ("fate", "at_ns", "marked"), "beside_"
 #: File of the packets of a run's senders.
 CAPTURE = "senders.pcapng"
 
@@ -75,6 +77,9 @@ def checked(table: pa.Table) -> pa.Table:
     for name in (*COLUMNS, "time_s"):
         if names.count(name) > 1:
             raise unfit(f"arrivals.{name}", f"one column of this name; there are {names.count(name)}")
+    for name in names:
+        if name not in (*COLUMNS, "time_s", *OF_FATES) and not name.startswith(OTHERS):
+            raise refused("arrivals", name, "columns of arrivals", (*COLUMNS, "time_s"))
     if "time_ns" not in names and "time_s" not in names:
         raise missing("arrivals.time_ns", "a column with the times of the arrivals, or time_s")
     if "bytes" not in names:

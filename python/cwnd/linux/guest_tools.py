@@ -30,6 +30,8 @@ def tc() -> tuple[str, dict[str, bytes]]:
 
 def libraries(program: str) -> list[str]:
     """The shared libraries of a program, and its loader."""
+    if shutil.which("ldd") is None:
+        raise OSError(f"lane linux: ldd finds the libraries of {program}, and this machine has none in PATH")
     done = subprocess.run(["ldd", program], capture_output=True, encoding="utf-8", errors="replace", check=False)
     # One that is linked statically has none.
     return sorted(set(LIBRARY.findall(done.stdout)))

@@ -19,8 +19,10 @@ from cwnd.linux.queue_bench import QueueBench
 PERCENTILES = (50, 95, 99, 100)
 
 
-def writable(path: Path) -> None:
-    """Refuses a file that a bench cannot write. The bench may take minutes, so this runs first."""
+def writable(path: Path, arrivals: Path) -> None:
+    """Refuses a file that a bench of these arrivals cannot write. The bench may take minutes, so this runs first."""
+    if path.exists() and path.samefile(arrivals):
+        raise refused_path("out", path, "another file than that of the arrivals")
     if path.suffix not in (".csv", ".parquet"):
         raise refused_path("out", path, "a file .csv or .parquet")
     if path.is_dir() or not path.parent.is_dir():

@@ -104,6 +104,44 @@ def test_a_bench_gives_the_same_fates_each_time_and_takes_them_again(tmp_path: P
     assert fates(pa.parquet.read_table(again)) == fates(pyarrow.csv.read_csv(out))
 
 
+# fq has no socket for these packets, and so takes them from their sender. Two flows of four packets each share the link packet by packet.
+def test_fq_serves_flows_in_turn() -> None:
+    arrivals = pa.table({"time_ns": [0] * 8, "bytes": [1500] * 8, "flow": [0] * 4 + [1] * 4})
+    bench = queue(arrivals, "fq quantum 1500 initial_quantum 1500 nopacing", rate=RATE)
+    order = np.argsort(bench.fates["at_ns"].to_numpy())
+    assert bench.counters[0]["kind"] == "fq"
+    assert set(bench.fates["fate"].to_pylist()) == {"sent"}
+    # The first packet finds the link idle.
+    assert [arrivals["flow"][int(packet)].as_py() for packet in order[1:]] in ([0, 1] * 3 + [1], [1, 0] * 3 + [1])
+
+
+# The class by the DSCP: 46 in the first, whose packets overtake those of the second.
+def test_a_filter_chooses_the_class_of_a_packet() -> None:
+    arrivals = pa.table({"time_ns": [0] * 6, "bytes": [1500] * 6, "dscp": [0, 0, 0, 46, 46, 46]})
+    words = [
+        "qdisc root handle 1: prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+        "filter parent 1: protocol ip u32 match ip tos 0xb8 0xfc flowid 1:1",
+    ]
+    fates = queue(arrivals, words, rate=RATE).fates
+    assert np.argsort(fates["at_ns"].to_numpy()).tolist() == [0, 3, 4, 5, 1, 2]
+
+
+# RFC 3168: a packet that has a mark keeps it, and is not dropped where another one would be marked.
+def test_packets_that_arrive_with_a_mark_are_as_capable_as_others() -> None:
+    of = {"time_ns": np.arange(3000) * 1_000_000, "bytes": [1500] * 3000, "ecn": ["ce"] * 3000}
+    words, ours = "codel limit 1000 ecn", {"kind": "codel", "limit": "1000packets", "ecn": True}
+    bench = queue(pa.table(of), words, rate=RATE, beside=ours)
+    for table in (bench.fates, bench.beside):
+        assert table is not None
+        assert set(table["fate"].to_pylist()) == {"sent"} and not any(table["marked"].to_pylist())
+
+
+# 4000 packets of 1500 bytes at 10 kbit/s take 80 minutes; an hour without any event is where a bench gives up.
+def test_a_slow_link_sends_for_hours() -> None:
+    arrivals = pa.table({"time_ns": [0] * 4000, "bytes": [1500] * 4000})
+    assert set(queue(arrivals, "pfifo limit 10000", rate="10kbit/s").fates["fate"].to_pylist()) == {"sent"}
+
+
 def test_arrivals_that_are_none_are_refused_in_a_line(cwnd: Cli, tmp_path: Path) -> None:
     good = {"time_ns": [0, 5], "bytes": [1500, 1500]}
     for columns, says in (
@@ -114,6 +152,7 @@ def test_arrivals_that_are_none_are_refused_in_a_line(cwnd: Cli, tmp_path: Path)
         ({**good, "flow": ["a", "b"]}, "arrivals.flow: not accepted; expected whole numbers"),
         ({**good, "dscp": [0, None]}, "arrivals.dscp: not accepted; expected a number in every row"),
         ({"time_ns": [], "bytes": []}, "arrivals: not accepted; expected 1 to"),
+        ({**good, "flwo": [0, 1]}, 'arrivals: "flwo" is not accepted; expected columns of arrivals (did you mean flow'),
         ({"time_s": [0, 1e30], "bytes": [1500, 1500]}, "arrivals.time_s: 1e+30 is not accepted; expected 0 to 1000000"),
         ({"time_s": [-1, 0], "bytes": [1500, 1500]}, "arrivals.time_s: -1.0 is not accepted"),
     ):
@@ -138,6 +177,7 @@ def test_arrivals_that_are_none_are_refused_in_a_line(cwnd: Cli, tmp_path: Path)
         ([file, "--qdisc", "netem delay 1ms"], "a qdisc other than netem"),
         ([file, "--qdisc", "codel", "--beside", "codel"], "beside: "),
         ([file, "--qdisc", "codel", "--beside", '{ kind = "droptail", limit = "1bdp" }'], "beside.limit: "),
+        ([file, "--qdisc", "codel", "-o", file], "another file than that of the arrivals"),
         ([file, "--qdisc", "codel", "-o", tmp_path / "x.txt"], "a file .csv or .parquet"),
         ([file, "--qdisc", "codel", "-o", tmp_path / "none" / "x.csv"], "a file in a folder that exists"),
     ):

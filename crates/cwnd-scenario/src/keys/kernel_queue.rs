@@ -74,7 +74,7 @@ pub(crate) fn parse(keys: &mut TableReader<'_>, _: &Scope<'_>) -> Result<QueueSp
         let value = keys.get(QDISC);
         return keys.refuse(QDISC, value, EXPECTED);
     };
-    // Delay and losses are the link's own. netem orphans packets, so the driver cannot tell which ones it has dropped.
+    // Delay and losses are the link's own, so that they are drawn as in the other lanes.
     if kernel.commands.iter().any(|command| command.split_whitespace().any(|word| word == "netem")) {
         let value = keys.get(QDISC);
         return keys.refuse(

@@ -54,8 +54,10 @@ impl<A: Algorithm> Driver<A> {
         self.open_epoch();
         self.undo.close();
         let cwnd = self.conn.cwnd;
-        // What was marked has just left the flight.
-        self.reduce(next, self.flight().max(self.conn.max_packets_out));
+        let flight = self.flight();
+        // What was marked has just left the flight. Linux reduces from what is left of it.
+        let flight = if self.options.tells_as_linux { flight } else { flight.max(self.conn.max_packets_out) };
+        self.reduce(next, flight);
         // Linux has a rule of its own for it: `holds_cwr`.
         self.undo.echoed = !self.options.tells_as_linux;
         self.enter(CaState::Cwr);

@@ -168,8 +168,12 @@ def queue(
         ),
     ],
     qdisc: Annotated[
-        str,
-        typer.Option("--qdisc", metavar="WORDS", help='The qdisc, as tc has it: "fq_codel limit 1000 ecn".'),
+        list[str],
+        typer.Option(
+            "--qdisc",
+            metavar="WORDS",
+            help='The qdisc, as tc has it: "fq_codel limit 1000 ecn". Given several times: commands of tc ("qdisc root handle 1: drr", "class …", "filter …").',
+        ),
     ],
     rate: Annotated[str, typer.Option("--rate", metavar="RATE", help="Rate of the link, such as 10Mbit/s.")],
     beside: Annotated[
@@ -212,13 +216,14 @@ def queue(
     from cwnd.linux.queue_report import document, report, table_of, writable
 
     if out is not None:
-        writable(out)
+        writable(out, arrivals)
     other = None if beside is None else table_of(beside)
     with shown("queueing") if shows_progress() else nullcontext() as watch:
-        result = bench(arrivals, qdisc, rate=rate, beside=other, kernel=kernel, progress=watch)
+        words = qdisc[0] if len(qdisc) == 1 else qdisc
+        result = bench(arrivals, words, rate=rate, beside=other, kernel=kernel, progress=watch)
     if out is not None:
         write(result, out)
     if as_json:
         print(json.dumps(document(result)))
     else:
-        report(result, qdisc, rate, beside)
+        report(result, "; ".join(qdisc), rate, beside)

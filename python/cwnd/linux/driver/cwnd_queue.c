@@ -11,6 +11,8 @@
 #include <linux/nsproxy.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/version.h>
 #include <net/net_namespace.h>
 #include <net/pkt_sched.h>
 #include <net/route.h>
@@ -28,38 +30,67 @@ struct queue {
 static const struct cwnd_links *links;
 static struct queue *queues[LINKS];
 
-static unsigned int number_of(const struct sk_buff *skb)
-{
-	return (unsigned long)skb_shinfo(skb)->destructor_arg;
-}
+/*
+ * A packet that the library has numbered. It tells of the end of its data, as buffers of zero-copy senders do: a destructor of the packet
+ * would be called by disciplines that take it from its sender, such as fq.
+ */
+struct numbered {
+	struct ubuf_info data;
+	unsigned int link, number;
+	bool is_sent;
+};
 
-static unsigned int link_of(const struct net_device *dev)
+static void freed(struct sk_buff *skb, struct ubuf_info *data, bool success)
 {
-	return *(unsigned int *)netdev_priv(dev);
-}
-
-static void freed(struct sk_buff *skb)
-{
+	struct numbered *packet = container_of(data, struct numbered, data);
 	unsigned long flags;
 
-	local_irq_save(flags);
-	links->dropped(cwnd_time(), link_of(skb->dev), number_of(skb));
-	cwnd_arm();
-	local_irq_restore(flags);
+	if (!packet->is_sent) {
+		local_irq_save(flags);
+		links->dropped(cwnd_time(), packet->link, packet->number);
+		cwnd_arm();
+		local_irq_restore(flags);
+	}
+	kfree(packet);
+}
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+static const struct ubuf_info_ops ends = { .complete = freed };
+#endif
+
+static void give_number(struct sk_buff *skb, struct numbered *packet)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+	packet->data.ops = &ends;
+#else
+	packet->data.callback = freed;
+#endif
+	/* Copies share the data. */
+	packet->data.flags = SKBFL_ZEROCOPY_ENABLE | SKBFL_DONT_ORPHAN;
+	refcount_set(&packet->data.refcnt, 1);
+	skb_zcopy_init(skb, &packet->data);
+}
+
+static struct numbered *number_of(struct sk_buff *skb)
+{
+	struct ubuf_info *data = skb_zcopy(skb);
+
+	return data ? container_of(data, struct numbered, data) : NULL;
 }
 
 static netdev_tx_t transmit(struct sk_buff *skb, struct net_device *dev)
 {
+	struct numbered *packet = number_of(skb);
 	unsigned long flags;
 
-	/* Others are copies, which nobody has numbered. */
-	if (skb->destructor == freed) {
-		skb->destructor = NULL;
+	/* Others are copies. */
+	if (packet && !packet->is_sent) {
+		packet->is_sent = true;
 		netif_stop_queue(dev);
 		dev->stats.tx_packets++;
 		dev->stats.tx_bytes += skb->len;
 		local_irq_save(flags);
-		links->taken(cwnd_time(), link_of(dev), number_of(skb), skb->data, skb->len);
+		links->taken(cwnd_time(), packet->link, packet->number, skb->data, skb->len);
 		cwnd_arm();
 		local_irq_restore(flags);
 	} else {
@@ -107,12 +138,11 @@ long cwnd_make_link(unsigned long number)
 	if (!queue)
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "link%lu", number);
-	dev = alloc_netdev(sizeof(unsigned int), name, NET_NAME_USER, setup);
+	dev = alloc_netdev(0, name, NET_NAME_USER, setup);
 	if (!dev) {
 		kfree(queue);
 		return -ENOMEM;
 	}
-	*(unsigned int *)netdev_priv(dev) = number;
 	dev_net_set(dev, current->nsproxy->net_ns);
 	error = register_netdev(dev);
 	if (error) {
@@ -134,8 +164,9 @@ void cwnd_enqueue(unsigned int link, unsigned int number, const void *packet, un
 {
 	struct queue *queue = queues[link];
 	struct sk_buff *skb = netdev_alloc_skb(queue->dev, max_t(unsigned int, length, CWND_ROOM));
+	struct numbered *numbered = kzalloc(sizeof(*numbered), GFP_ATOMIC);
 
-	if (!skb)
+	if (!skb || !numbered)
 		panic("cwnd: no memory for a packet of a link");
 	skb_put_data(skb, packet, length);
 	skb_reset_mac_header(skb);
@@ -144,8 +175,9 @@ void cwnd_enqueue(unsigned int link, unsigned int number, const void *packet, un
 	skb_probe_transport_header(skb);
 	/* As a router has it. */
 	skb->priority = rt_tos2priority(ip_hdr(skb)->tos);
-	skb_shinfo(skb)->destructor_arg = (void *)(unsigned long)number;
-	skb->destructor = freed;
+	numbered->link = link;
+	numbered->number = number;
+	give_number(skb, numbered);
 	skb_queue_tail(&queue->arrived, skb);
 	tasklet_schedule(&queue->hand_over);
 }

@@ -79,6 +79,17 @@ fn a_reduction_for_a_mark_lasts_until_the_receiver_knows_of_it() {
     assert_eq!((driver.conn.cwnd, driver.conn.ssthresh), (2, 2));
 }
 
+// 94 segments were out at most, and the acknowledgement with the echo has taken one: Linux halves 93, to 46; the RFCs what was out before it.
+#[test]
+fn a_mark_reduces_from_what_its_acknowledgement_leaves_out() {
+    for (options, ssthresh) in [(Options::LINUX, 46), (Options::TCP, 47)] {
+        let mut driver = driver("reno", 94, options);
+        (driver.conn.packets_out, driver.conn.max_packets_out) = (93, 94);
+        driver.on_ecn(1, 1, 94);
+        assert_eq!(driver.conn.ssthresh, ssthresh);
+    }
+}
+
 // A loss in it is fast recovery for the same data, without another reduction; nothing of it can be undone.
 #[test]
 fn a_loss_after_an_echo_is_repaired_without_another_reduction() {
