@@ -104,15 +104,15 @@ def test_a_bench_gives_the_same_fates_each_time_and_takes_them_again(tmp_path: P
     assert fates(pa.parquet.read_table(again)) == fates(pyarrow.csv.read_csv(out))
 
 
-# fq has no socket for these packets, and so takes them from their sender. Two flows of four packets each share the link packet by packet.
+# fq has no socket for these packets, and so takes them from their sender. The first finds the link idle; the next eight arrive while fq has
+# no flow, and are sent in order (since Linux 6.8). Then the two flows share the link packet by packet.
 def test_fq_serves_flows_in_turn() -> None:
-    arrivals = pa.table({"time_ns": [0] * 8, "bytes": [1500] * 8, "flow": [0] * 4 + [1] * 4})
+    arrivals = pa.table({"time_ns": [0] * 18, "bytes": [1500] * 18, "flow": [0] * 12 + [1] * 6})
     bench = queue(arrivals, "fq quantum 1500 initial_quantum 1500 nopacing", rate=RATE)
     order = np.argsort(bench.fates["at_ns"].to_numpy())
     assert bench.counters[0]["kind"] == "fq"
     assert set(bench.fates["fate"].to_pylist()) == {"sent"}
-    # The first packet finds the link idle.
-    assert [arrivals["flow"][int(packet)].as_py() for packet in order[1:]] in ([0, 1] * 3 + [1], [1, 0] * 3 + [1])
+    assert [arrivals["flow"][int(packet)].as_py() for packet in order] == [0] * 9 + [0, 1] * 3 + [1] * 3
 
 
 # The class by the DSCP: 46 in the first, whose packets overtake those of the second.
