@@ -23,6 +23,7 @@ from cwnd.linux.memory import MEMORY, Memory, place_of_memory
 from cwnd.linux.report import VirtualReport
 from cwnd.plugin.crate import library_again
 from cwnd.plugin.kernel_objects import plugin_sets
+from cwnd.scenario.snapshot import scenario_document
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,9 +54,9 @@ def parts_that_lack() -> list[str]:
 
 def check_clock(scenario: Scenario, kernel: Kernel) -> None:
     """Refuses a clock of hosts that is not the kernel's. Raises `ScenarioError`."""
-    clock, document = f"{kernel.hz}Hz", json.loads(scenario.to_json())
+    clock, document = f"{kernel.hz}Hz", scenario_document(scenario)
     for table in ("flow", "traffic"):
-        for number, group in enumerate(document.get(table, [])):
+        for number, group in enumerate(cast("list[dict[str, object]]", document.get(table, []))):
             if group.get("host_clock", clock) != clock:
                 expected = f'"{clock}", the clock of kernel {kernel.name}, or none, in lane {VirtualRun.LANE}'
                 raise refused(f"{table}[{number}].host_clock", group["host_clock"], expected)

@@ -21,6 +21,7 @@ def test_the_source_gets_the_driver_and_room_for_wide_registers(tmp_path: Path) 
         "cwnd.h",
         "cwnd_ioctl.h",
         "cwnd_kern.c",
+        "cwnd_queue.c",
         "cwnd_record.c",
         "cwnd_tcp.c",
         "cwnd_user.c",

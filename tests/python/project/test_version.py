@@ -23,7 +23,7 @@ KINDS = {
     "Cargo.toml": 1,
     "bench/cost/Cargo.toml": 1,
     "crates/cwnd-bpf/hooks/Cargo.toml": 1,
-    "Cargo.lock": 21,
+    "Cargo.lock": 22,
     "CITATION.cff": 1,
     "docs/guide/install.md": 2,
     "docs/guide/cluster.md": 1,

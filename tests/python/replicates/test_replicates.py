@@ -137,7 +137,7 @@ def test_that_every_run_is_the_same_is_said_from_python_too(cwnd: Cli) -> None:
         drawn = package.replicate(package.dumbbell("cubic", rate="10Mbit/s", rtt="20ms", duration="2s"), 2, 1)
     assert "same" not in repr(one) + repr(drawn)
     # The command says it once, below its tables.
-    done = cwnd("compare", "cubic@start=0s", "--duration", "2s", "--seeds", 2)
+    done = cwnd("compare", "sack@start=0s", "--duration", "2s", "--seeds", 2)
     assert done.stdout.count("every run is the same") == 1 and done.stderr == "", done.stderr
 
 

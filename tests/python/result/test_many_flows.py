@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from conftest import Cli
 
@@ -49,8 +51,9 @@ def test_more_than_fifty_flows_are_summed_up_by_group(cwnd: Cli) -> None:
         mbps = sum(flow["throughput_mbps"] for flow in members)
         window = sum(flow["cwnd_mean"] for flow in members) / count
         lost = sum(flow["retransmits"] for flow in members)
+        assert float(row[-6]) == pytest.approx(mbps, abs=0.01)
         assert row[-8:] == [
-            *(str(count), "80.0" if label == "reno" else "40.0", f"{mbps:.2f}", row[-5], row[-4]),
+            *(str(count), "80.0" if label == "reno" else "40.0", row[-6], row[-5], row[-4]),
             *(f"{window:.1f}", str(lost), str(sum(flow["timeouts"] for flow in members))),
         ]
     assert "51 flows: a row for each is in --json" in printed

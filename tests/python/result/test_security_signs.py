@@ -29,7 +29,8 @@ def number_columns() -> list[tuple[str, str]]:
         for table in record_schema()
         if "sim" in table["lanes"] and table["name"] in TABLES["sim"] and table["name"] != "inner"
         for column in table["columns"]
-        if column["type"] == "double" or column["type"].startswith("uint")
+        if (column["type"] == "double" or column["type"].startswith("uint"))
+        and (not column["only"] or "sim" in column["only"])
     ]
 
 

@@ -26,7 +26,7 @@ BUSY = dumbbell(
 )  # fmt: skip
 HUGE = ("compare", "cubic", "--interval", "1ns")
 # 60 s at 1 ns: 60 G rows of 48 bytes, and as many of 64.
-REFUSAL = "record: about 6.7 TB of tables (rows: 60 G of cwnd, 60 G of queue) is not accepted; expected at most 2GB (record.limit): "
+REFUSAL = "record: about 7.2 TB of tables (rows: 60 G of cwnd, 60 G of queue) is not accepted; expected at most 2GB (record.limit): "
 
 
 def test_a_run_into_a_folder_has_the_tables_of_one_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,9 @@ def test_a_narrow_way_for_acknowledgements_slows_and_does_not_stall(cc: str) -> 
     link = f'rate = "10Mbit/s"\nrtt = "40ms"\n{narrow}\nreverse = {{ rate = "100kbit/s", {narrow} }}'
     result = summary(document(link, f'cc = "{cc}"', "30s"))
     forward, reverse = result["links"]
-    assert reverse["packets"] == pytest.approx(240 * 30, rel=0.01)
+    # Of 52 bytes; Linux's have up to 80 with SACK blocks.
+    assert reverse["utilization"] is not None and reverse["utilization"] > 0.99
+    assert 240 * 30 * 52 / 80 < reverse["packets"] < 240 * 30 * 1.01
     assert reverse["drops_queue"] / (reverse["packets"] + reverse["drops_queue"]) == pytest.approx(0.42, abs=0.05)
     assert result["flows"][0]["timeouts_run"] == 0 and forward["utilization"] > 0.7
 

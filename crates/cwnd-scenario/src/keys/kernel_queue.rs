@@ -3,9 +3,7 @@
 
 use super::Form;
 use super::{Absent, Key, KindKeys, Scope};
-use crate::buffer::Buffer;
 use crate::invalid::{Invalid, TableReader};
-use crate::keys::queue::{DisciplineSpec, QueueSpec};
 use serde_json::{Value, json};
 
 /// Its kind.
@@ -69,7 +67,7 @@ fn command(text: &str) -> Option<String> {
 }
 
 /// Reads the queue of a table whose kind is this one.
-pub(crate) fn parse(keys: &mut TableReader<'_>, _: &Scope<'_>) -> Result<QueueSpec, Invalid> {
+pub(crate) fn parse(keys: &mut TableReader<'_>, _: &Scope<'_>) -> Result<KernelQueue, Invalid> {
     let Some(kernel) = keys.get(QDISC).and_then(KernelQueue::read) else {
         let value = keys.get(QDISC);
         return keys.refuse(QDISC, value, EXPECTED);
@@ -83,7 +81,7 @@ pub(crate) fn parse(keys: &mut TableReader<'_>, _: &Scope<'_>) -> Result<QueueSp
             "a qdisc other than netem: a link has `delay`, `loss`, `jitter` and `reorder`, or `netem`",
         );
     }
-    Ok(QueueSpec { limit: Buffer::Infinite, discipline: DisciplineSpec::DROP_TAIL, kernel: Some(kernel) })
+    Ok(kernel)
 }
 
 /// The keys of a printed one.

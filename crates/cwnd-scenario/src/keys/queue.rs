@@ -88,9 +88,13 @@ impl RowFormat for Queue {
         let Some(value) = table.get(key) else { return Ok(None) };
         let mut keys = TableReader::new(&table.field(key), value)?;
         if keys.get("kind").is_some_and(|kind| kind == KERNEL) {
-            let queue = kernel_queue::parse(&mut keys, scope)?;
+            let kernel = Some(kernel_queue::parse(&mut keys, scope)?);
             keys.finish()?;
-            return Ok(Some(queue));
+            return Ok(Some(QueueSpec {
+                limit: Buffer::Infinite,
+                discipline: DisciplineSpec::DROP_TAIL,
+                kernel,
+            }));
         }
         let ours = Discipline::ALL.iter().map(|discipline| discipline.name());
         let names: Vec<&str> = ours.chain([KERNEL]).collect();
