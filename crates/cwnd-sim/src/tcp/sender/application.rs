@@ -4,6 +4,9 @@
 use super::Sender;
 use cwnd_link::NEVER;
 
+/// A position that no transfer reaches: the end of data without an end.
+pub const ENDLESS: u64 = u64::MAX;
+
 /// An application that writes at a constant rate.
 #[derive(Debug)]
 pub struct Application {
@@ -72,7 +75,7 @@ impl Sender {
         }
     }
 
-    /// One past the last segment that the application has written, or is to write at its rate; [`super::ENDLESS`] when it never ends.
+    /// One past the last segment that the application has written, or is to write at its rate; [`ENDLESS`] when it never ends.
     #[must_use]
     pub fn data_end(&self) -> u64 {
         let application = self.limits.as_ref().and_then(|limits| limits.application.as_ref());

@@ -18,7 +18,7 @@ mod tests;
 mod timers;
 
 use super::receiver::{AckPacket, SackBlocks};
-pub use application::Application;
+pub use application::{Application, ENDLESS};
 use cwnd::driver::{Ack, Driver, EcnOutcome, Options, Reduction};
 use cwnd::registry::Recovery;
 use cwnd::{CaState, Conn};
@@ -30,9 +30,6 @@ use pacer::SendLimits;
 pub use replayed::{Expired, SenderState};
 use rto::Rto;
 use scoreboard::Scoreboard;
-
-/// A position that no transfer reaches: the end of data without an end.
-pub const ENDLESS: u64 = u64::MAX;
 
 /// Counters of one sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

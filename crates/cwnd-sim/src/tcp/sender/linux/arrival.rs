@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! What an acknowledgement brings, and what may be sent after it.
 
-/// The clock of the timestamp option: a millisecond. // Linux: TCP_TS_HZ
-pub const TIMESTAMP_US: u64 = 1000;
-
-use super::timer::HostTimers;
+use super::timer::{HostTimers, TIMESTAMP_US};
 
 /// What may be sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! allows its first segment, and the next one when all of this one would have been sent.
 
 use super::send_buffer::SendBuffer;
-use super::writer::Writer;
+use super::writer::{Push, Writer};
 use crate::tcp::sender::Sender;
 use cwnd::{CaState, Conn};
 use std::collections::VecDeque;
@@ -28,15 +28,6 @@ const PART: u64 = 3;
 /// Positions of segments that bear the mark PSH, rising.
 #[derive(Clone, Debug, Default)]
 struct BufferEnds(VecDeque<u64>);
-
-/// How much is handed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Push {
-    /// All that may go; what is little waits. // Linux: tcp_push_pending_frames
-    All,
-    /// The first packet, however little of it may go. // Linux: tcp_push_one
-    One,
-}
 
 /// Data that waits to be sent.
 #[derive(Clone, Debug, Default)]

@@ -3,10 +3,12 @@
 //!
 //! `Sender::rto_at` is when its wait is over, and the host's wheel is asked only then: most timers are set anew before, with each ACK.
 
-use super::arrival::TIMESTAMP_US;
 use super::wheel::TickClock;
 use crate::tcp::sender::Sender;
 use cwnd_link::NEVER;
+
+/// The clock of the timestamp option: a millisecond. // Linux: TCP_TS_HZ
+pub const TIMESTAMP_US: u64 = 1000;
 
 /// What the retransmission timer is set for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

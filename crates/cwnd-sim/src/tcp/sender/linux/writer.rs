@@ -7,7 +7,6 @@
 
 use super::entry::{Entry, SACKED};
 use super::log::SegmentLog;
-use super::offload::Push;
 use crate::tcp::receiver::FIRST_WINDOW;
 use crate::tcp::sender::next_segment::NextSegment;
 use crate::tcp::sender::{ENDLESS, Sender};
@@ -15,6 +14,15 @@ use std::ops::Range;
 
 /// What it writes at once, bytes.
 const WRITE: u32 = 1 << 16;
+
+/// How much is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Push {
+    /// All that may go; what is little waits. // Linux: tcp_push_pending_frames
+    All,
+    /// The first packet, however little of it may go. // Linux: tcp_push_one
+    One,
+}
 
 /// How much an application has written.
 #[derive(Clone, Copy, Debug)]
