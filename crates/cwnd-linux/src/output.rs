@@ -126,7 +126,10 @@ impl Output {
                 bytes.extend(table);
             }
             let report = document(scenario, outcome, report);
-            self.write(&json!({ "summary": summary.document(), "report": report, "tables": places }), &bytes)
+            self.write(
+                &json!({ "summary": summary.document(lane), "report": report, "tables": places }),
+                &bytes,
+            )
         };
         if let Err(why) = write() {
             self.failed(&format!("write the result: {why}"));

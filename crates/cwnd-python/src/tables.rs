@@ -72,9 +72,9 @@ pub trait Recorded {
     /// The summary as a document. It is made flow by flow: of many flows all documents would take more room than all else.
     fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let summary = self.summed();
-        let document = to_python(py, &summary.document_without_flows())?;
+        let document = to_python(py, &summary.document_without_flows(Self::LANE))?;
         let flows = PyList::empty(py);
-        for flow in summary.flow_documents() {
+        for flow in summary.flow_documents(Self::LANE) {
             flows.append(to_python(py, &Value::Object(flow))?)?;
         }
         document.set_item("flows", flows)?;

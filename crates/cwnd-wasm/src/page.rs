@@ -3,7 +3,7 @@
 
 use crate::run::{Run, to_ns};
 use crate::{completion, curves};
-use cwnd_record::{Curves, mean_interval};
+use cwnd_record::{Curves, Lane, mean_interval};
 use cwnd_scenario::{Builder, FlowRef, InnerVariables, Invalid, Keywords, RecordedFlows, Scenario, catalog};
 use cwnd_sim::{PacketPlace, Simulation, hook_calls_document};
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ impl Page {
             run.draw(0);
             let simulation = &run.simulation;
             let summary = simulation.summary();
-            let mut document = summary.document();
+            let mut document = summary.document(Lane::Sim);
             let rows = [&run.transfers[..], &simulation.tables().transfers].concat();
             document["transfers"] = completion::transfers(&run.scenario, &summary, &rows).into();
             document["packets"] = simulation.packets().into();
