@@ -58,6 +58,19 @@ fn nothing_waits_longer_than_a_millisecond() {
     assert_eq!(steady.ack(21 * MS + 1_000, 1), 2);
 }
 
+// One of 60 segments has been acknowledged, and the next one waits: the window is in use with the 59 that are out. Where the receiver allows no more than the
+// window does, nothing is noted: the window was in use with 60.
+#[test]
+fn the_window_is_in_use_while_data_waits_for_it() {
+    for (keys, out) in [("", 59), ("rwnd = 60", 60)] {
+        let mut steady = Steady::new(keys);
+        assert_eq!(steady.ack(20 * MS, 2), 2, "{keys}");
+        assert_eq!(steady.ack(20 * MS + 100_000, 1), 0, "{keys}");
+        let conn = &steady.sender.driver.conn;
+        assert_eq!((conn.packets_out, conn.max_packets_out), (59, out), "{keys}");
+    }
+}
+
 #[test]
 fn without_offload_nothing_waits() {
     for (keys, sent) in [("gso = false", 1), ("burst = 100", 1), ("", 0)] {
