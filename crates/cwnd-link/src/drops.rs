@@ -40,3 +40,37 @@ impl Index<DropCause> for Drops {
         &self.0[cause as usize]
     }
 }
+
+/// The same without what queues of the kernel drop: smaller, for who counts for each of many flows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OwnDrops([u64; DropCause::ALL.len() - 1]);
+
+// The kernel's cause is the last one.
+const _: () = assert!(DropCause::Kernel as usize == DropCause::ALL.len() - 1);
+
+impl OwnDrops {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Counts a drop, which is none of a queue of the kernel.
+    #[inline]
+    pub const fn count(&mut self, cause: DropCause) {
+        let cause = cause as usize;
+        debug_assert!(cause < self.0.len());
+        if cause < self.0.len() {
+            self.0[cause] += 1;
+        }
+    }
+
+    /// As counts of all causes.
+    #[must_use]
+    pub const fn of_all(&self) -> Drops {
+        let mut all = [0; DropCause::ALL.len()];
+        let (own, _) = all.split_at_mut(DropCause::ALL.len() - 1);
+        own.copy_from_slice(&self.0);
+        Drops(all)
+    }
+}

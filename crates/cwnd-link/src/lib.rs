@@ -60,7 +60,7 @@ pub use aqm::*;
 pub use bench::{ARRIVAL_BYTES, Bench, BenchArrival, BenchAsk, FATE_BYTES, Fate, GivenArrival};
 pub use counters::{LinkCounters, PacketClass};
 pub use delay::{Delay, DelayConfig, Jitter, PacketOrder, Reorder};
-pub use drops::Drops;
+pub use drops::{Drops, OwnDrops};
 pub use ecn::Ecn;
 pub use fast_link::FastLink;
 pub use fifo::{Fifo, FifoConfig};

@@ -16,7 +16,7 @@ use crate::network::FlowPath;
 use crate::schedule::{EventClass, EventId, Wheel};
 use cwnd::CaState;
 use cwnd::registry::Recovery;
-use cwnd_link::{Drops, NEVER};
+use cwnd_link::{NEVER, OwnDrops};
 use cwnd_record::FlowCounts;
 use cwnd_scenario::{Flow, HEADER_BYTES};
 use cwnd_traffic::Direction;
@@ -157,7 +157,7 @@ pub struct FlowCounters {
     pub forwarded_short: u64,
     pub distinct_short: u64,
     /// Packets dropped.
-    pub dropped: Drops,
+    pub dropped: OwnDrops,
     /// ∫ cwnd dt over the measured interval so far, segment · ns.
     pub cwnd_ns: Integral,
     /// Window since `cwnd_since`.
@@ -327,7 +327,7 @@ impl FlowState {
             packets_sent: sent.packets,
             retransmits: sent.retransmits,
             timeouts: sent.timeouts,
-            drops: self.count.dropped,
+            drops: self.count.dropped.of_all(),
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::account::{CheckedStep, DriverCall, WindowState};
 use crate::algorithm::HookCall;
 use crate::hook_order::hooks_are_called_in_order;
-use crate::transport::{ModelSetting, RTO_US};
+use crate::transport::{ModelSetting, RTO_US, Stack};
 use cwnd::driver::{EcnOutcome, Reduction};
 use cwnd::{CaEvent, CaState};
 
@@ -189,10 +189,13 @@ fn an_undo_gives_back_what_was_taken(setting: &ModelSetting, step: &CheckedStep)
     that(seen == expected, || format!("{seen:?}, not {expected:?}"))
 }
 
-/// RFC 5681 §3.1, RFC 9438 §4.6: FlightSize is what was out when the lost data was, up to the window.
-fn the_flight_counts_what_was_lost(_: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
+/// RFC 5681 §3.1, RFC 9438 §4.6: FlightSize is what was out when the lost data was, up to the window. For a mark, Linux counts what the
+/// acknowledgement with its echo leaves out.
+fn the_flight_counts_what_was_lost(setting: &ModelSetting, step: &CheckedStep) -> Option<Holds> {
     let (flight, window) = *step.told.reductions.first()?;
-    let least = step.flight.min(window);
+    let is_linuxs_mark = setting.stack == Stack::Linux && matches!(step.call, DriverCall::Ecn { .. });
+    let out = if is_linuxs_mark { step.before.packets_out } else { step.flight };
+    let least = out.min(window);
     that(flight >= least, || format!("a flight of {flight} is reduced, {least} were out"))
 }
 

@@ -48,7 +48,8 @@ pub(super) fn by_kind(
     rules: &[Rule],
 ) -> Map<String, Value> {
     let Form::ByKind { key, kinds, common } = form else { return Map::new() };
-    let all: Vec<&KindKeys> = kinds.iter().collect();
+    // Queues of the kernel are lane linux's alone.
+    let all: Vec<&KindKeys> = kinds.iter().filter(|kind| kind.name != "kernel").collect();
     let kind = choices.one_of(&all);
     let mut map = Map::from_iter([((*key).to_owned(), json!(kind.name))]);
     for keys in [common, &kind.keys] {
