@@ -18,6 +18,7 @@ from needs import needs
 
 import cwnd as package
 from cwnd import _native
+from cwnd.linux.engine import check_clock
 from cwnd.scenario.builders import from_document
 
 pytestmark = [pytest.mark.slow, needs("linux"), pytest.mark.usefixtures("virtual_kernel")]
@@ -55,6 +56,7 @@ def as_the_lane_takes_it(path: Path) -> package.Scenario | None:
         try:
             scenario = from_document(document)
             _native.Lab.check(scenario, "linux")
+            check_clock(scenario, package.linux.find())
             return scenario
         except package.ScenarioError as refusal:
             if refusal.field is None or not without(document, refusal.field):
