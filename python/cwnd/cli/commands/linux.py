@@ -20,6 +20,17 @@ app = Application(
     "Build the user-mode Linux kernels of lane linux, list them, remove them, trace connections in them, and send packets through their queues."
 )
 
+#: The kernel that runs it.
+KernelName = Annotated[
+    str | None,
+    typer.Option(
+        "--kernel",
+        metavar="NAME",
+        help="Kernel, as cwnd linux list shows it.",
+        show_default="the newest with HZ 250",
+    ),
+]
+
 
 @app.callback(invoke_without_command=True)
 def group(context: typer.Context) -> None:
@@ -115,15 +126,7 @@ def trace(
             show_default="the scenario's only one",
         ),
     ] = None,
-    kernel: Annotated[
-        str | None,
-        typer.Option(
-            "--kernel",
-            metavar="NAME",
-            help="Kernel, as cwnd linux list shows it.",
-            show_default="the newest with HZ 250",
-        ),
-    ] = None,
+    kernel: KernelName = None,
     plugins: Plugins = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier trace or another result in the folder.")
@@ -190,15 +193,7 @@ def queue(
             "-o", "--out", metavar="FILE", help="Write the fate of each packet to this file (.csv, .parquet)."
         ),
     ] = None,
-    kernel: Annotated[
-        str | None,
-        typer.Option(
-            "--kernel",
-            metavar="NAME",
-            help="Kernel, as cwnd linux list shows it.",
-            show_default="the newest with HZ 250",
-        ),
-    ] = None,
+    kernel: KernelName = None,
     as_json: Json = False,
 ) -> None:
     """Send packets through a qdisc of the kernel at given times, and show which it drops, which it marks, and when each leaves.
