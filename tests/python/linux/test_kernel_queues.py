@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from pathlib import Path
 
@@ -113,6 +114,27 @@ def test_fq_serves_flows_in_turn() -> None:
     assert bench.counters[0]["kind"] == "fq"
     assert set(bench.fates["fate"].to_pylist()) == {"sent"}
     assert [arrivals["flow"][int(packet)].as_py() for packet in order] == [0] * 9 + [0, 1] * 3 + [1] * 3
+
+
+#: Words of the disciplines whose defaults are for a link of another rate, or that have none.
+WORDS = {
+    "choke": "choke limit 100 bandwidth 10mbit",
+    "ets": "ets bands 3",
+    "red": "red limit 400000 min 30000 max 90000 avpkt 1000",
+    "tbf": "tbf rate 10mbit burst 3000 limit 9000",
+    "hfsc": "hfsc default 1",
+}
+
+
+# The guide names them. Those that need classes drop what no class takes.
+def test_each_discipline_of_the_guide_takes_packets() -> None:
+    page = (Path(__file__).parents[3] / "docs/guide/kernel-queues.md").read_text()
+    named = re.findall(r"`([a-z_]+)`", next(line for line in page.splitlines() if line.startswith("[Lane linux]")))
+    assert len(named) > 15
+    arrivals = pa.table({"time_ns": [0, 0, 1_000_000], "bytes": [1500] * 3})
+    for name in set(named) - {"dualpi2"}:
+        fates = queue(arrivals, WORDS.get(name, name), rate=RATE).fates["fate"].to_pylist()
+        assert set(fates) == {"dropped" if name in ("drr", "hfsc", "qfq") else "sent"}, name
 
 
 # The class by the DSCP: 46 in the first, whose packets overtake those of the second.
