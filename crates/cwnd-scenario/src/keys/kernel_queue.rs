@@ -2,7 +2,7 @@
 //! A link's queue that is a qdisc of the kernel, in the words of tc.
 
 use super::Form;
-use super::{Absent, Key, KindKeys, Scope};
+use super::{Absent, Key, KindKeys};
 use crate::invalid::{Invalid, TableReader};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ fn command(text: &str) -> Option<String> {
 }
 
 /// Reads the queue of a table whose kind is this one.
-pub(crate) fn parse(keys: &mut TableReader<'_>, _: &Scope<'_>) -> Result<KernelQueue, Invalid> {
+pub(crate) fn parse(keys: &mut TableReader<'_>) -> Result<KernelQueue, Invalid> {
     let Some(kernel) = keys.get(QDISC).and_then(KernelQueue::read) else {
         let value = keys.get(QDISC);
         return keys.refuse(QDISC, value, EXPECTED);

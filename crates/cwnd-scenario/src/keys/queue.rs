@@ -88,7 +88,7 @@ impl RowFormat for Queue {
         let Some(value) = table.get(key) else { return Ok(None) };
         let mut keys = TableReader::new(&table.field(key), value)?;
         if keys.get("kind").is_some_and(|kind| kind == KERNEL) {
-            let kernel = Some(kernel_queue::parse(&mut keys, scope)?);
+            let kernel = Some(kernel_queue::parse(&mut keys)?);
             keys.finish()?;
             return Ok(Some(QueueSpec {
                 limit: Buffer::Infinite,
