@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, QUICK_BUILDS, Cli, New, cargo, refused
+from needs import needs
 
 import cwnd as package
 from cwnd.plugin import crate as plugin
@@ -55,6 +56,7 @@ def test_the_commands_that_new_prints_work_as_they_stand(cwnd: Cli, tmp_path: Pa
 
 
 @cargo
+@needs("linux")
 def test_the_page_can_be_followed_to_the_letter(with_core: Callable[[Path], Path], tmp_path: Path) -> None:
     page = (ROOT / "docs" / "guide" / "own-algorithm.md").read_text()
     blocks = re.findall(r"```(sh|text|rust)\n(.*?)```", page, re.DOTALL)

@@ -54,7 +54,7 @@ def contains(printed: str, shown: str) -> bool:
 @needs("rust")
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    if page.stem in ("linux", "fidelity"):
+    if page.stem in ("linux", "fidelity", "kernel-queues"):
         skip_without("linux")
     if page.stem in ("live", "live-settings"):
         skip_without(*LAB)

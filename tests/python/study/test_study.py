@@ -230,7 +230,7 @@ def test_parts_keep_why_runs_failed_and_merge_says_it(tmp_path: Path) -> None:
 [scenario]
 duration = "60s"
 link = { rate = "100Mbit/s", rtt = "20ms" }
-record = { packets = "senders", limit = "120kB", interval = "0s" }
+record = { packets = "senders", limit = "150kB", interval = "0s" }
 flow = [{ cc = "cubic", size = "1MB" }]
 [axes]
 loss = ["random:0.001", "random:0.2"]
@@ -280,7 +280,7 @@ def test_points_that_are_refused_are_listed_and_do_not_end_the_others(tmp_path: 
 # Half of the interval is t·s/√n: of 10 and 12 it is 12.71·1.414/1.414 = 12.7, more than 2 % of 11; twice as many seeds are asked for.
 # docs/guide/studies.md says these numbers of the command of the same words (test_study_edges.py).
 @pytest.mark.slow
-def test_seeds_where_they_are_needed_are_a_third_of_as_many_for_all() -> None:
+def test_seeds_where_they_are_needed_are_less_than_half_of_as_many_for_all() -> None:
     study = {"rate": "20Mbit/s", "rtt": ["10ms", "20ms", "40ms", "80ms", "160ms"], "duration": "20s"}
     adaptive = cwnd.sweep(["cubic", "reno"], **study, until="5%", most_seeds=200)
     rows = [row for row in adaptive.means.to_pylist() if row["measure"] == "throughput_mbps" and row["of"] == "group"]
@@ -298,8 +298,8 @@ def test_seeds_where_they_are_needed_are_a_third_of_as_many_for_all() -> None:
         return all((each.half_width or 0.0) <= 0.05 * (each.centre or 0.0) for each in intervals)
 
     smallest = next(count for count in range(5, max(seeds.values()) + 1) if is_enough(count))
-    assert (adaptive.done, min(seeds.values()), max(seeds.values()), smallest) == (115, 5, 76, 75)
-    assert adaptive.done <= 0.6 * smallest * len(seeds)
+    assert (adaptive.done, min(seeds.values()), max(seeds.values()), smallest) == (225, 10, 115, 106)
+    assert adaptive.done < 0.5 * smallest * len(seeds)
 
 
 def test_a_dry_run_says_what_would_be_run_and_a_status_what_is_left(tmp_path: Path) -> None:
