@@ -227,7 +227,7 @@ impl FlowState {
             recorded: FlowRecord::Events,
             is_watched: hosts.interface.is_some() || has_ecn,
             receiver: if as_linux {
-                Receiver::linux(mss, flow.group.rwnd, reads_at_once)
+                Receiver::linux(mss, flow.group.rwnd, reads_at_once, flow.clock_phases_us[0])
             } else {
                 Receiver::default()
             },

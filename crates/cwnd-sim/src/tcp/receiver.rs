@@ -4,20 +4,20 @@
 mod acknowledgement;
 mod merged;
 mod opening;
+mod out_of_order;
 mod quiet;
 mod reading;
 
-use super::bitmap::Bitmap;
 use crate::network::Segment;
 pub use acknowledgement::{AckPacket, SackBlocks};
 pub use merged::Merged;
+use out_of_order::OutOfOrder;
 use reading::Reading;
 
-/// Segments out of order for which Linux waits at most. // tcp_comp_sack_nr
-const MOST_WAITING: u32 = 44;
-/// By how much a timestamp may be older than the newest one in order, µs. Linux counts milliseconds and lets one pass: between one and two, by the
-/// phase of the count. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
-const OLDER_US: u32 = 1_500;
+/// The clock of timestamps, µs. // Linux: TCP_TS_HZ
+const STAMP_US: u64 = 1_000;
+/// By how much a timestamp may be older than the one that the last segment in order has left. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
+const OLDER: u64 = 1;
 
 /// At most so many segments are acknowledged one by one. // Linux: TCP_MAX_QUICKACKS
 const MOST_QUICK: u8 = 16;
@@ -53,6 +53,8 @@ pub struct Receiver {
     most_quick: u8,
     /// A pause longer than this between the transmissions of two segments makes acknowledgements quick again, ms: this host's own timeout.
     patience_ms: u16,
+    /// For how long a millisecond of the sender's timestamps has run at time 0, µs.
+    stamp_phase_us: u16,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
     /// Segments that arrived for the first time.
@@ -61,84 +63,10 @@ pub struct Receiver {
     pub arrived: u64,
 }
 
-/// Blocks of which is remembered which something arrived in last: one more than an option has place for, because two may become one.
-// Linux: TCP_NUM_SACKS
-const REMEMBERED: usize = 4;
-
-/// Segments that arrived beyond a hole.
-#[derive(Clone, Debug, Default)]
-struct OutOfOrder {
-    arrived: Bitmap,
-    /// One past the highest position among it.
-    highest: u64,
-    /// A position of each of the blocks that something arrived in last, newest first, plus one; 0 for none.
-    recent: [u64; REMEMBERED],
-    /// Segments that have arrived since the last acknowledgement, and wait for one.
-    waiting: u32,
-    /// One has arrived that no acknowledgement is due for, and none has reported.
-    is_unreported: bool,
-    /// The acknowledgement that is made now reports these blocks, as `recent` was before the segment that has just arrived.
-    reported: Option<[u64; REMEMBERED]>,
-    /// Acknowledgements of `dup_acks_at`.
-    dup_acks: u32,
-    dup_acks_at: u64,
-}
-
-impl OutOfOrder {
-    /// Whether the acknowledgement of a segment beyond a hole, which begins at `next`, waits for others: not the first three of a
-    /// position, not more than 44. // Linux: __tcp_ack_snd_check, tcp_comp_sack_nr
-    fn waits(&mut self, next: u64) -> bool {
-        if self.dup_acks_at != next {
-            (self.dup_acks_at, self.dup_acks) = (next, 0);
-        }
-        if self.dup_acks < 3 {
-            self.dup_acks += 1;
-            return false;
-        }
-        self.waiting += 1;
-        self.waiting <= MOST_WAITING
-    }
-
-    /// The block around `position`, which has arrived, of what is beyond `next`.
-    fn block(&self, next: u64, position: u64) -> (u64, u64) {
-        let from = self.arrived.last_clear(next, position).map_or(next, |hole| hole + 1);
-        (from, self.arrived.first_clear(position, self.highest).unwrap_or(self.highest))
-    }
-
-    /// Puts the block around `position` first; returns how many were before it, of those there are.
-    #[inline]
-    fn note(&mut self, next: u64, position: u64) -> usize {
-        let mut before = 0;
-        if self.recent[0] != position {
-            before = self.put_first(next, position); // not the next of the same block
-        }
-        self.recent[0] = position + 1;
-        before
-    }
-
-    fn put_first(&mut self, next: u64, position: u64) -> usize {
-        let (from, to) = self.block(next, position);
-        let (mut blocks, mut place) = ([(from, to); REMEMBERED + 1], None);
-        let (mut recent, mut count) = ([0; REMEMBERED + 1], 1);
-        for &other in self.recent.iter().filter(|&&other| other > next) {
-            let block = self.block(next, other - 1);
-            if block == (from, to) {
-                place = place.or(Some(count - 1));
-            }
-            // Two that became one are one.
-            if !blocks[..count].contains(&block) {
-                (blocks[count], recent[count]) = (block, other);
-                count += 1;
-            }
-        }
-        self.recent.copy_from_slice(&recent[..REMEMBERED]);
-        place.unwrap_or(count - 1)
-    }
-}
-
 impl Receiver {
     /// A receiver that does as today's Linux, of segments of `mss` bytes, with a window of `rwnd` segments; `reads_at_once`: so does its application.
-    pub fn linux(mss: u32, rwnd: Option<u32>, reads_at_once: bool) -> Self {
+    /// The clock of the sender's timestamps has run for `phase_us` at time 0.
+    pub fn linux(mss: u32, rwnd: Option<u32>, reads_at_once: bool, phase_us: u32) -> Self {
         let bytes = rwnd.map_or(u64::MAX, |rwnd| u64::from(rwnd) * u64::from(mss));
         let quick = quick_under(bytes, mss);
         Self {
@@ -146,6 +74,7 @@ impl Receiver {
             reading: Some(Box::new(Reading::new(mss, rwnd.is_some(), reads_at_once))),
             most_quick: quick,
             patience_ms: 1000, // RFC 6298 §2.1
+            stamp_phase_us: (u64::from(phase_us) % STAMP_US) as u16,
             ..Self::default()
         }
     }
@@ -190,10 +119,7 @@ impl Receiver {
             return Some(self.refuse(ahead));
         }
         if ahead == 0 {
-            if self.pending == 0 {
-                self.first_sent_us = segment.sent_us;
-            }
-            self.newest_sent_us = segment.sent_us;
+            self.note_times(segment.sent_us, segment.sent_us, at);
             self.pending += 1;
             self.distinct += 1;
             self.open_window(self.next..self.next + 1);
@@ -212,32 +138,23 @@ impl Receiver {
             self.on_delay();
             return None;
         }
-        let mut sacked = None;
+        let position = self.next.wrapping_add_signed(ahead.into());
+        let (mut is_new, mut goes_early) = (false, false);
         if ahead > 0 {
-            let position = self.next + u64::from(ahead.unsigned_abs());
+            let (next, as_linux) = (self.next, self.as_linux());
             let out_of_order = self.out_of_order.get_or_insert_default();
-            out_of_order.arrived.cover(self.next, position + 1);
-            if !out_of_order.arrived.get(position) {
-                out_of_order.arrived.set(position);
-                self.distinct += 1;
-                sacked = Some(position);
-            }
-            out_of_order.highest = out_of_order.highest.max(position + 1);
-            let recent = out_of_order.recent;
-            let before = out_of_order.note(self.next, position);
-            // More blocks with news than an option has place for: those that wait are acknowledged before this one is one of them, and its own
-            // acknowledgement is not due. // Linux: tcp_sack_new_ofo_skb
-            let is_reported = sacked.is_some() && before >= 2 && out_of_order.waiting > 0;
-            out_of_order.reported = is_reported.then_some(recent);
+            is_new = out_of_order.arrive(next, position, position + 1) > 0;
+            goes_early = out_of_order.note(next, position, position + 1, as_linux);
+            self.distinct += u64::from(is_new);
         } else {
             self.enter_quickack();
         }
+        let mut sacked = is_new.then_some(position);
         if self.as_linux() {
-            self.is_duplicate = sacked.is_none();
-            if sacked.is_some() {
-                let position = self.next + u64::from(ahead.unsigned_abs());
+            self.is_duplicate = !is_new;
+            if is_new {
                 self.open_window(position..position + 1);
-                if self.out_of_order.as_ref().is_some_and(|held| held.reported.is_some()) {
+                if goes_early {
                     return Some(AckPacket { waited: true, ..self.repeat(None) });
                 }
                 if self.waits() {
@@ -257,29 +174,39 @@ impl Receiver {
             return false;
         }
         let pause_us = segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed();
-        if self.is_older(segment) {
-            return self.is_outdated(segment, at);
-        } else if is_next && pause_us > 1000 * i32::from(self.patience_ms) {
+        if self.stamps_behind(segment.sent_us, at) > OLDER {
+            return true;
+        }
+        if is_next && pause_us > 1000 * i32::from(self.patience_ms) {
             self.enter_quickack();
         }
         false
     }
 
-    /// Whether the segment may have been sent before the one that the last segment in order has left: few are, and only of those the ages
-    /// count.
+    /// Segments in order arrive at `at`, ns, the first and the last of which were sent then. An older timestamp than the one that is kept does not
+    /// take its place. // RFC 7323 §4.3 (2); Linux: tcp_replace_ts_recent
     #[inline]
-    const fn is_older(&self, segment: Segment) -> bool {
-        segment.sent_us.wrapping_sub(self.first_sent_us).cast_signed() < 0
+    fn note_times(&mut self, first_sent_us: u32, newest_sent_us: u32, at: u64) {
+        if self.pending == 0 && !(self.as_linux() && self.stamps_behind(first_sent_us, at) > 0) {
+            self.first_sent_us = first_sent_us;
+        }
+        self.newest_sent_us = newest_sent_us;
     }
 
-    /// Whether the segment, which arrives at `at`, ns, has an older timestamp than the one that the last segment in order has left, which is
-    /// `first_sent_us` (TS.Recent). Ages are compared, so that a pause of any length makes nothing old: to within a round trip of every
-    /// 71.6 minutes. // RFC 7323 §5.3, R1
+    /// By how much the timestamp of a segment, which arrives at `at`, ns, is older than the one that the last segment in order has left, which is
+    /// that of `first_sent_us` (TS.Recent); 0 if it is not. Ages are compared, so that a pause of any length makes nothing old: to within a round trip of
+    /// every 71.6 minutes. // RFC 7323 §5.3, R1
     #[inline]
-    const fn is_outdated(&self, segment: Segment, at: u64) -> bool {
-        let now_us = (at / 1000) as u32;
-        let age = now_us.wrapping_sub(segment.sent_us);
-        age > now_us.wrapping_sub(self.first_sent_us).saturating_add(OLDER_US)
+    fn stamps_behind(&self, sent_us: u32, at: u64) -> u64 {
+        if sent_us.wrapping_sub(self.first_sent_us).cast_signed() >= 0 || self.next == 0 {
+            return 0;
+        }
+        let now_us = at / 1000;
+        let stamp = |sent_us: u32| {
+            let age_us = (now_us as u32).wrapping_sub(sent_us);
+            (now_us + self.stamp_phase_us as u64).saturating_sub(age_us as u64) / STAMP_US
+        };
+        stamp(self.first_sent_us).saturating_sub(stamp(sent_us))
     }
 
     /// A segment with an old timestamp is dropped, and answered by an acknowledgement. // RFC 7323 §5.3, R1; Linux: tcp_send_dupack
@@ -287,8 +214,17 @@ impl Receiver {
     fn refuse(&mut self, ahead: i32) -> AckPacket {
         self.is_duplicate = ahead < 0;
         let sacked = if ahead < 0 { self.next.checked_add_signed(ahead.into()) } else { None };
-        self.enter_quickack();
-        self.repeat(sacked)
+        if ahead < 0 {
+            self.enter_quickack();
+        }
+        // It counts as a quick one only if one was due before. // Linux: tcp_dec_quickack_mode
+        let is_due = self.pending > 0 || self.out_of_order.as_ref().is_some_and(|held| held.is_waiting());
+        let quick = self.quick;
+        let ack = self.repeat(sacked);
+        if !is_due {
+            self.quick = quick;
+        }
+        ack
     }
 
     /// Whether the acknowledgement of a new segment beyond a hole waits for others. Quick ones do not.
@@ -304,7 +240,7 @@ impl Receiver {
         if self.as_linux()
             && let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| is_counted)
         {
-            (out_of_order.dup_acks_at, out_of_order.dup_acks) = (self.next, 1);
+            out_of_order.count_first(self.next);
         }
     }
 
@@ -324,17 +260,14 @@ impl Receiver {
 
     /// Whether segments beyond the hole have arrived that no acknowledgement has reported: the next one, which is made now, does.
     fn take_waiting(&mut self) -> bool {
-        self.out_of_order.as_mut().is_some_and(|held| {
-            let was_unreported = std::mem::replace(&mut held.is_unreported, held.reported.is_some());
-            std::mem::take(&mut held.waiting) > 0 || was_unreported
-        })
+        self.out_of_order.as_mut().is_some_and(|held| held.take_waiting())
     }
 
     /// The delay is over, or the acknowledgement is not delayed any more.
     pub fn on_delay_over(&mut self) -> AckPacket {
         self.is_duplicate = false;
         if let Some(out_of_order) = &mut self.out_of_order {
-            out_of_order.reported = None;
+            out_of_order.report_all();
         }
         self.repeat(None)
     }
@@ -357,19 +290,13 @@ impl Receiver {
         let mut blocks = SackBlocks { duplicate, ..SackBlocks::default() };
         let Some(out_of_order) = &self.out_of_order else { return blocks };
         let mut count = 0;
-        // What arrived last may all have been acknowledged since; the highest segment has not.
-        let (recent, highest) = match out_of_order.reported {
-            Some(recent) => (recent, None),
-            None => (out_of_order.recent, Some(out_of_order.highest)),
-        };
-        for recent in recent.into_iter().chain(highest).filter(|&recent| recent > self.next) {
-            let (from, to) = out_of_order.block(self.next, recent - 1);
+        out_of_order.report(self.next, self.as_linux(), |(from, to)| {
             let offsets = ((from - self.next) as u32, (to - self.next) as u32);
             if count < most && !blocks.offsets[..count].contains(&offsets) {
                 blocks.offsets[count] = offsets;
                 count += 1;
             }
-        }
+        });
         blocks
     }
 
@@ -386,9 +313,7 @@ impl Receiver {
     /// Moves `next` over what had arrived beyond a hole; whether the application reads it.
     fn fill(&mut self) -> bool {
         let Some(out_of_order) = &mut self.out_of_order else { return false };
-        out_of_order.reported = None;
-        self.next =
-            out_of_order.arrived.first_clear(self.next, out_of_order.highest).unwrap_or(out_of_order.highest);
+        self.next = out_of_order.fill(self.next);
         if self.next == out_of_order.highest {
             self.out_of_order = None;
         }

@@ -49,10 +49,14 @@ impl Prr {
 
     /// Sets `conn.cwnd` so that the transport may send what this acknowledgement allows. // RFC 9937 §6.2
     ///
-    /// `as_linux`: the reduction that an echo began forces a segment out, too, as long as none has left. // Linux: tcp_cwnd_reduction
+    /// `as_linux`: the target is the threshold at the moment, which HyStart may lower on the way; and the reduction that an echo began forces a
+    /// segment out, too, as long as none has left. // Linux: tcp_cwnd_reduction
     pub(super) fn on_ack(&mut self, conn: &mut Conn, ack: &Ack, as_linux: bool) {
         if ack.delivered == 0 {
             return;
+        }
+        if as_linux {
+            self.target = conn.ssthresh;
         }
         self.delivered = self.delivered.saturating_add(ack.delivered);
         let (pipe, target) = (conn.in_flight, self.target);

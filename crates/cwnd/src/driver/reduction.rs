@@ -63,8 +63,9 @@ impl<A: Algorithm> Driver<A> {
     /// The window is where the reduction leads: what a proportional one lets go at the moment is no window.
     pub(super) fn finish_reduction(&mut self) {
         // An algorithm with `cong_control` may have set no threshold. // Linux: tcp_end_cwnd_reduction
-        if self.reduces_step_by_step() && self.prr.target < INFINITE_SSTHRESH {
-            self.conn.cwnd = self.prr.target;
+        let target = if self.options.tells_as_linux { self.conn.ssthresh } else { self.prr.target };
+        if self.reduces_step_by_step() && target < INFINITE_SSTHRESH {
+            self.conn.cwnd = target;
         }
     }
 

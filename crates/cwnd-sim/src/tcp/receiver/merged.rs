@@ -35,7 +35,7 @@ impl Receiver {
         if ahead > 0 {
             self.on_beyond(from, to)
         } else if to > self.next {
-            self.on_in_order(merged, from, to, ack_every)
+            self.on_in_order(merged, from, to, ack_every, at)
         } else {
             // All of it had arrived: a duplicate acknowledgement at once. // RFC 5681 §4.2, RFC 2883 §4
             self.enter_quickack();
@@ -46,12 +46,16 @@ impl Receiver {
     }
 
     /// Those of `from..to` that are new follow what has arrived.
-    fn on_in_order(&mut self, merged: &Merged, from: u64, to: u64, ack_every: u32) -> Option<AckPacket> {
+    fn on_in_order(
+        &mut self,
+        merged: &Merged,
+        from: u64,
+        to: u64,
+        ack_every: u32,
+        at: u64,
+    ) -> Option<AckPacket> {
         let is_partly_old = from < self.next;
-        if self.pending == 0 {
-            self.first_sent_us = merged.first.sent_us;
-        }
-        self.newest_sent_us = merged.last_sent_us;
+        self.note_times(merged.first.sent_us, merged.last_sent_us, at);
         let new = (to - self.next) as u32;
         let begin = self.next - u64::from(self.pending);
         let had = self.out_of_order.as_ref().map_or(0, |held| held.arrived.count_ones(self.next, to));
@@ -83,23 +87,18 @@ impl Receiver {
 
     /// `from..to` are beyond a hole: one acknowledgement reports all of them, with blocks.
     fn on_beyond(&mut self, from: u64, to: u64) -> Option<AckPacket> {
+        let (next, as_linux) = (self.next, self.as_linux());
         let held = self.out_of_order.get_or_insert_default();
-        held.arrived.cover(self.next, to);
-        let new = (to - from) as u32 - held.arrived.count_ones(from, to);
-        held.arrived.set_range(from, to);
+        let new = held.arrive(next, from, to);
+        let goes_early = held.note(next, from, to, as_linux);
         self.distinct += u64::from(new);
-        held.highest = held.highest.max(to);
-        let recent = held.recent;
-        let before = held.note(self.next, to - 1);
-        held.reported = (new > 0 && before >= 2 && held.waiting > 0 && self.most_quick > 0).then_some(recent);
-        let is_reported = held.reported.is_some();
         if !self.as_linux() {
             return Some(AckPacket { waited: true, ..self.repeat((new > 0).then_some(to - 1)) });
         }
         self.is_duplicate = new == 0;
         if new > 0 {
             self.open_window(from..to);
-            if is_reported {
+            if goes_early {
                 return Some(AckPacket { waited: true, ..self.repeat(None) });
             }
             if self.waits() {
@@ -125,7 +124,7 @@ mod tests {
 
     /// What each of these causes, with `ack_every`: the acknowledgement, and what it reports.
     fn acks(all: &[(u32, u32)], ack_every: u32, linux: bool) -> Vec<Option<(u64, Option<u64>)>> {
-        let mut receiver = if linux { Receiver::linux(1448, Some(2), true) } else { Receiver::default() };
+        let mut receiver = if linux { Receiver::linux(1448, Some(2), true, 0) } else { Receiver::default() };
         let on = |&(position, count): &(u32, u32)| {
             let ack = receiver.on_merged(&merged(position, count), ack_every, NOW);
             ack.map(|ack| (ack.cumulative, ack.sacked))
@@ -152,7 +151,8 @@ mod tests {
     #[test]
     fn segments_beyond_a_hole_have_one_duplicate_with_a_block() {
         for linux in [false, true] {
-            let mut receiver = if linux { Receiver::linux(1448, Some(2), true) } else { Receiver::default() };
+            let mut receiver =
+                if linux { Receiver::linux(1448, Some(2), true, 0) } else { Receiver::default() };
             receiver.on_merged(&merged(0, 3), 2, NOW);
             for (position, count, block) in [(4, 6, (4, 10)), (10, 3, (4, 13))] {
                 let ack = receiver.on_merged(&merged(position, count), 2, NOW).expect("a duplicate at once");

@@ -41,7 +41,7 @@ fn ranges(receiver: &Receiver) -> Vec<(u64, u64)> {
 type Reported = (u64, Option<u64>, Vec<(u64, u64)>);
 
 fn with_duplicates(positions: &[u32]) -> Vec<Reported> {
-    let mut receiver = Receiver::linux(1448, None, false);
+    let mut receiver = Receiver::linux(1448, None, false, 0);
     let mut acks = Vec::new();
     for &position in positions {
         let Some(ack) = receiver.on_segment(segment(position), 1, NOW) else { continue };
@@ -80,7 +80,7 @@ fn a_duplicate_is_reported_where_it_is_asked_for() {
         [(true, [Some(0), Some(3), Some(3)]), (false, [None, Some(3), None])]
     {
         let mut receiver =
-            if reports_duplicates { Receiver::linux(1448, None, false) } else { Receiver::default() };
+            if reports_duplicates { Receiver::linux(1448, None, false, 0) } else { Receiver::default() };
         receiver.on_segment(segment(0), 1, NOW);
         let sacked = [0, 3, 3]
             .map(|position| receiver.on_segment(segment(position), 1, NOW).and_then(|ack| ack.sacked));
@@ -207,7 +207,7 @@ fn sent_at(position: u32, ms: u32) -> Segment {
 // the late 2, sent at 20 ms, is older and is refused: only its retransmission is taken. Linux counts this as PAWSEstab.
 #[test]
 fn a_late_segment_behind_a_newer_retransmission_is_refused() {
-    let mut receiver = Receiver::linux(1448, None, false);
+    let mut receiver = Receiver::linux(1448, None, false, 0);
     let mut acks = Vec::new();
     for segment in
         [sent_at(0, 1), sent_at(3, 30), sent_at(4, 40), sent_at(1, 60), sent_at(2, 20), sent_at(2, 100)]
@@ -223,18 +223,38 @@ fn a_late_segment_behind_a_newer_retransmission_is_refused() {
     assert_eq!(other.next(), 5, "other receivers have no timestamps");
 }
 
-// RFC 7323 §5.3, R1, by clocks of a millisecond, as in Linux: one of which nobody knows whether it is older is taken, one that is older is not.
+// RFC 7323 §5.3, R1, by clocks of a millisecond, as in Linux, which lets one pass. 10 000 µs are stamp 10; 8 999 µs are stamp 8, or 9 if the clock had run
+// for 1 µs at time 0. What is older and passes does not become TS.Recent (§4.3 (2)): behind it, stamp 8 is still two older.
 #[test]
 fn a_timestamp_a_millisecond_older_is_taken() {
-    let mut receiver = Receiver::linux(1448, None, false);
-    receiver.on_segment(sent_at(0, 10), 1, NOW);
-    assert_eq!(receiver.on_segment(sent_at(1, 9), 1, NOW).map(|ack| ack.cumulative), Some(2));
-    assert_eq!(receiver.on_segment(sent_at(2, 7), 1, NOW).map(|ack| ack.cumulative), Some(2), "refused");
+    for (phase_us, sent_us, taken) in
+        [(0, 9_000, true), (0, 8_999, false), (1, 8_999, true), (1, 8_998, false)]
+    {
+        let mut receiver = Receiver::linux(1448, None, false, phase_us);
+        receiver.on_segment(sent_at(0, 10), 1, NOW);
+        receiver.on_segment(Segment { position: 1, sent_us }, 1, NOW);
+        assert_eq!(receiver.next(), if taken { 2 } else { 1 }, "{phase_us} {sent_us}");
+        let next = receiver.next();
+        receiver.on_segment(Segment { position: next as u32, sent_us: 8_500 }, 1, NOW);
+        assert_eq!(receiver.next(), next, "{phase_us} {sent_us}: stamp 8");
+    }
+}
+
+// Linux: tcp_send_dupack. Segments 0 and 1 arrive, sent at 30 ms; the late 2, sent at 10, is refused, and answered: no further acknowledgement is quick, so 2 waits for 3.
+// A late 0, which had arrived, makes them quick: 4 is acknowledged at once.
+#[test]
+fn a_refused_segment_makes_acknowledgements_quick_only_if_it_had_arrived() {
+    let mut receiver = patient();
+    let mut next =
+        |position, sent_ms| receiver.on_segment(sent_at(position, sent_ms), 2, NOW).map(|ack| ack.cumulative);
+    assert_eq!([next(0, 30), next(1, 30), next(2, 10)], [None, Some(2), Some(2)]);
+    assert_eq!([next(2, 40), next(3, 40)], [None, Some(4)]);
+    assert_eq!([next(0, 10), next(4, 50)], [Some(4), Some(5)]);
 }
 
 /// A receiver that has no quick acknowledgements left.
 fn patient() -> Receiver {
-    Receiver { quick: 0, reading: None, ..Receiver::linux(1448, None, false) }
+    Receiver { quick: 0, reading: None, ..Receiver::linux(1448, None, false, 0) }
 }
 
 /// Those of these segments that are acknowledged at once.
@@ -247,7 +267,7 @@ fn acknowledged_at_once(receiver: &mut Receiver, positions: impl IntoIterator<It
 // then every 45th.
 #[test]
 fn quick_acknowledgements_beyond_a_hole_do_not_wait() {
-    let mut receiver = Receiver::linux(1448, Some(10), false);
+    let mut receiver = Receiver::linux(1448, Some(10), false, 0);
     assert_eq!(acknowledged_at_once(&mut receiver, 1..=100), [1, 2, 3, 4, 5, 6, 7, 8, 8 + 45, 8 + 90]);
 }
 
@@ -317,7 +337,7 @@ fn reports_of_three_blocks_do_not_wait() {
 #[test]
 fn a_pause_makes_nothing_old() {
     for minutes in [1, 36, 60, 71, 100, 200] {
-        let mut receiver = Receiver::linux(1448, None, false);
+        let mut receiver = Receiver::linux(1448, None, false, 0);
         receiver.on_segment(Segment { position: 0, sent_us: 0 }, 1, 20_000_000);
         let sent_us = minutes * 60_000_000_u64;
         let ack = receiver.on_segment(
@@ -350,7 +370,7 @@ fn acknowledged(receiver: &mut Receiver, from: u32, count: u32, at: u64, gap: u6
 #[test]
 fn the_first_segments_are_acknowledged_one_by_one() {
     for (rwnd, quick) in [(None, 1395 + 16), (Some(100), 16), (Some(20), 10), (Some(3), 1), (Some(1), 2)] {
-        let mut receiver = Receiver::linux(1448, rwnd, false);
+        let mut receiver = Receiver::linux(1448, rwnd, false, 0);
         let acks = acknowledged(&mut receiver, 0, quick + 4, NOW, 1000);
         let mut expected = vec![1; quick as usize];
         expected.extend([2, 2]);
@@ -361,7 +381,7 @@ fn the_first_segments_are_acknowledged_one_by_one() {
 // After a handshake of 40 ms the receiver's own timeout is 40 ms and 200 ms.
 #[test]
 fn after_a_pause_acknowledgements_are_quick_again() {
-    let mut receiver = Receiver::linux(1448, Some(20), false);
+    let mut receiver = Receiver::linux(1448, Some(20), false, 0);
     receiver.on_open(40_000_000);
     let begin = acknowledged(&mut receiver, 0, 12, NOW, 1000);
     assert_eq!(begin[10..], [2]);
@@ -373,7 +393,7 @@ fn after_a_pause_acknowledgements_are_quick_again() {
 // A segment that comes again shows a sender in trouble.
 #[test]
 fn a_duplicate_makes_acknowledgements_quick() {
-    let mut receiver = Receiver::linux(1448, Some(20), false);
+    let mut receiver = Receiver::linux(1448, Some(20), false, 0);
     acknowledged(&mut receiver, 0, 12, NOW, 1000);
     assert_eq!(acknowledged(&mut receiver, 12, 2, NOW + 20_000, 1000), [2]);
     receiver.on_segment(Segment { position: 3, sent_us: (NOW / 1000) as u32 }, 2, NOW + 30_000);

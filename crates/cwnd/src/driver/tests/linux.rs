@@ -140,6 +140,26 @@ fn the_reduction_of_an_echo_lets_the_first_segment_go() {
     }
 }
 
+// Linux's tcp_cwnd_reduction and tcp_end_cwnd_reduction read tp->snd_ssthresh, and HyStart goes on in recovery: 20 are reduced to 10. After the
+// fast retransmit, 8 are in flight. An advance lets two go; after HyStart has lowered the threshold to 9, one. The window ends there.
+// Row DR14.
+#[test]
+fn a_reduction_follows_a_threshold_that_hystart_lowers() {
+    for (options, cwnd, end) in
+        [(Options::LINUX, 9, 9), (Options::TCP.reduction(Reduction::Proportional), 10, 10)]
+    {
+        let mut driver = driver("reno", 20, options);
+        driver.conn.in_flight = 12;
+        driver.on_loss(1, 0, 20);
+        driver.on_sent(1, 1_000_000);
+        (driver.conn.in_flight, driver.conn.ssthresh) = (8, 9);
+        driver.on_ack(&ack(2, 1, 1));
+        assert_eq!(driver.conn.cwnd, cwnd, "{options:?}");
+        driver.on_ack(&ack(3, 20, 1));
+        assert_eq!((driver.conn.ca_state, driver.conn.cwnd), (CaState::Open, end), "{options:?}");
+    }
+}
+
 /// Its window is its own, and it sets no threshold. Notes the events that it hears of.
 #[derive(Clone, Debug, Default)]
 struct OwnWindow {
