@@ -240,8 +240,7 @@ fn a_timestamp_a_millisecond_older_is_taken() {
     }
 }
 
-// Linux: tcp_send_dupack. Segments 0 and 1 arrive, sent at 30 ms; the late 2, sent at 10, is refused, and answered: no further acknowledgement is quick, so 2 waits for 3.
-// A late 0, which had arrived, makes them quick: 4 is acknowledged at once.
+// Linux: tcp_send_dupack. The late 2 is refused and answered: no other acknowledgement is quick. A late 0, which had arrived, makes them quick.
 #[test]
 fn a_refused_segment_makes_acknowledgements_quick_only_if_it_had_arrived() {
     let mut receiver = patient();
