@@ -3,23 +3,28 @@
 
 from __future__ import annotations
 
+import importlib.util
 import tomllib
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
 from needs import needs
 
 import cwnd as package
-from cwnd.linux import Kernel
+from cwnd.linux import Kernel, find
 from cwnd.linux.engine import VirtualRun
 from cwnd.replay.trace import replay
 
 pytestmark = [pytest.mark.slow, needs("linux"), pytest.mark.usefixtures("virtual_kernel")]
 
 GOLDEN = Path(__file__).parents[3] / "vectors" / "golden" / "replay.toml"
+RECORDED = GOLDEN.parent / "virtual" / "6.12"
+#: The release that RECORDED is of (vectors/golden/README.md).
+RELEASE = "6.12.117"
 #: Each set with the kernel's rules, and a set that must differ from it.
 SETS = {trace["cc"]: trace["not"] for trace in tomllib.loads(GOLDEN.read_text())["trace"]}
 PATH = {"rate": "20Mbit/s", "rtt": "40ms", "buffer": "1bdp", "duration": "10s", "seed": 1}
@@ -44,6 +49,21 @@ def test_the_kernels_module_does_at_each_call_what_our_set_does(name: str, tmp_p
     assert about["calls"] == len(hooks) > 5000
     assert hooks.count("init") == 1 and hooks.count("ssthresh") >= 3
     assert replay(trace.folder / "hooks.parquet", SETS[name])["differences"] > 0
+
+
+# record.py made them on another machine, and says how.
+@pytest.mark.ci_may_skip
+@pytest.mark.parametrize("name", ["bbr", "cubic", "dctcp"])
+def test_a_trace_of_another_machine_is_the_same_here(name: str, tmp_path: Path) -> None:
+    spec = importlib.util.spec_from_file_location("record", GOLDEN.parent / "record.py")
+    assert spec is not None and spec.loader is not None
+    record = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(record)
+    kernel = find("6.12")
+    if kernel.release != RELEASE:
+        pytest.skip(f"the traces are of Linux {RELEASE}, and this is {kernel.release}")
+    recorded = package.linux.trace(record.scenario(name), tmp_path / "trace", kernel="6.12", pictures=False)
+    assert record.used(recorded.table("hooks")).equals(pq.read_table(RECORDED / f"{name}.parquet"))
 
 
 @pytest.mark.parametrize("cc", ["cubic", "htcp", "vegas-linux", "reno"])
