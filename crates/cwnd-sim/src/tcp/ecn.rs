@@ -39,7 +39,7 @@ impl Ecn {
     /// A segment with these marks is at the receiver; `is_old`: all of it had arrived. Returns how many acknowledgements Linux does not
     /// delay for it: that of a segment with CWR, and two when an echo begins or a segment is not ECN-capable, as retransmissions are.
     // RFC 3168 §6.1.3; Linux: tcp_ecn_accept_cwr, then tcp_ecn_check_ce
-    pub fn on_arrival(&mut self, marks: EcnMarks, is_old: bool) -> u16 {
+    pub fn on_arrival(&mut self, marks: EcnMarks, is_old: bool) -> u8 {
         let mut quick = 0;
         if marks.has(EcnMarks::CWR) {
             self.echoes = false;

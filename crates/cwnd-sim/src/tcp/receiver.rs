@@ -45,7 +45,7 @@ pub struct Receiver {
     newest_sent_us: u32,
     /// Acknowledgements that are not delayed: at the beginning, and after a pause or a duplicate `most_quick`, while the sender may be in slow
     /// start. // RFC 5681 §4.2: MAY; Linux: icsk_ack.quick
-    quick: u16,
+    quick: u8,
     /// What its application has read, with a receiver that does as today's Linux.
     reading: Option<Box<Reading>>,
     /// 0 for a receiver that does not do as today's Linux, which reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5),
@@ -53,8 +53,8 @@ pub struct Receiver {
     most_quick: u8,
     /// A pause longer than this between the transmissions of two segments makes acknowledgements quick again, ms: this host's own timeout.
     patience_ms: u16,
-    /// For how long a millisecond of the sender's timestamps has run at time 0, µs.
-    stamp_phase_us: u16,
+    /// A segment in order left an older timestamp than TS.Recent, which its host keeps; usually TS.Recent is that of `first_sent_us`.
+    keeps_recent: bool,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
     /// Segments that arrived for the first time.
@@ -70,11 +70,10 @@ impl Receiver {
         let bytes = rwnd.map_or(u64::MAX, |rwnd| u64::from(rwnd) * u64::from(mss));
         let quick = quick_under(bytes, mss);
         Self {
-            quick: quick.into(),
-            reading: Some(Box::new(Reading::new(mss, rwnd.is_some(), reads_at_once))),
+            quick,
+            reading: Some(Box::new(Reading::new(mss, rwnd.is_some(), reads_at_once, phase_us))),
             most_quick: quick,
             patience_ms: 1000, // RFC 6298 §2.1
-            stamp_phase_us: (u64::from(phase_us) % STAMP_US) as u16,
             ..Self::default()
         }
     }
@@ -87,12 +86,12 @@ impl Receiver {
     /// The next acknowledgements are quick. // Linux: tcp_enter_quickack_mode
     #[inline]
     fn enter_quickack(&mut self) {
-        self.quick = self.quick.max(self.most_quick.into());
+        self.quick = self.quick.max(self.most_quick);
     }
 
     /// At least so many of the next acknowledgements are quick, with a receiver that does as today's Linux. // tcp_incr_quickack
-    pub fn enter_quickack_for(&mut self, acknowledgements: u16) {
-        self.quick = self.quick.max(acknowledgements.min(self.most_quick.into()));
+    pub fn enter_quickack_for(&mut self, acknowledgements: u8) {
+        self.quick = self.quick.max(acknowledgements.min(self.most_quick));
     }
 
     /// The connection is open, after a handshake of `took` ns: the first round trip time of this host's timeout. // RFC 6298 §2.2; Linux: 200 ms
@@ -148,6 +147,7 @@ impl Receiver {
             self.distinct += u64::from(is_new);
         } else {
             self.enter_quickack();
+            self.report_all();
         }
         let mut sacked = is_new.then_some(position);
         if self.as_linux() {
@@ -174,7 +174,7 @@ impl Receiver {
             return false;
         }
         let pause_us = segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed();
-        if self.stamps_behind(segment.sent_us, at) > OLDER {
+        if self.is_older(segment.sent_us) && self.stamps_behind(segment.sent_us, at) > OLDER {
             return true;
         }
         if is_next && pause_us > 1000 * i32::from(self.patience_ms) {
@@ -183,30 +183,55 @@ impl Receiver {
         false
     }
 
-    /// Segments in order arrive at `at`, ns, the first and the last of which were sent then. An older timestamp than the one that is kept does not
-    /// take its place. // RFC 7323 §4.3 (2); Linux: tcp_replace_ts_recent
+    /// Segments in order arrive at `at`, ns, the first and the last of which were sent then.
     #[inline]
     fn note_times(&mut self, first_sent_us: u32, newest_sent_us: u32, at: u64) {
-        if self.pending == 0 && !(self.as_linux() && self.stamps_behind(first_sent_us, at) > 0) {
+        if self.pending == 0 {
+            if self.keeps_recent || self.is_older(first_sent_us) {
+                self.keep_recent(first_sent_us, at);
+            }
             self.first_sent_us = first_sent_us;
         }
         self.newest_sent_us = newest_sent_us;
     }
 
-    /// By how much the timestamp of a segment, which arrives at `at`, ns, is older than the one that the last segment in order has left, which is
-    /// that of `first_sent_us` (TS.Recent); 0 if it is not. Ages are compared, so that a pause of any length makes nothing old: to within a round trip of
-    /// every 71.6 minutes. // RFC 7323 §5.3, R1
-    #[inline]
-    fn stamps_behind(&self, sent_us: u32, at: u64) -> u64 {
-        if sent_us.wrapping_sub(self.first_sent_us).cast_signed() >= 0 || self.next == 0 {
-            return 0;
+    /// An older timestamp than TS.Recent does not take its place. // RFC 7323 §4.3 (2); Linux: tcp_replace_ts_recent
+    #[cold]
+    fn keep_recent(&mut self, sent_us: u32, at: u64) {
+        let (recent_us, is_behind) = (self.recent_us(), self.stamps_behind(sent_us, at) > 0);
+        if let Some(reading) = &mut self.reading {
+            reading.recent_us = recent_us;
+            self.keeps_recent = is_behind;
         }
+    }
+
+    /// Whether the segment may have been sent before the one that the last segment in order has left: few are, and only of those the ages count.
+    #[inline]
+    const fn is_older(&self, sent_us: u32) -> bool {
+        sent_us.wrapping_sub(self.first_sent_us).cast_signed() < 0
+    }
+
+    /// When a segment was sent of which the timestamp is TS.Recent, µs.
+    #[inline]
+    fn recent_us(&self) -> u32 {
+        if self.keeps_recent { self.kept_recent_us() } else { self.first_sent_us }
+    }
+
+    #[cold]
+    fn kept_recent_us(&self) -> u32 {
+        self.reading.as_ref().map_or(self.first_sent_us, |reading| reading.recent_us)
+    }
+
+    /// By how much the timestamp of a segment, which arrives at `at`, ns, is older than TS.Recent; 0 if it is not. Ages are compared, so that a
+    /// pause of any length makes nothing old: to within a round trip of every 71.6 minutes. // RFC 7323 §5.3, R1
+    fn stamps_behind(&self, sent_us: u32, at: u64) -> u64 {
+        let phase_us = self.reading.as_ref().map_or(0, |reading| reading.stamp_phase_us);
         let now_us = at / 1000;
         let stamp = |sent_us: u32| {
             let age_us = (now_us as u32).wrapping_sub(sent_us);
-            (now_us + self.stamp_phase_us as u64).saturating_sub(age_us as u64) / STAMP_US
+            (now_us + phase_us).saturating_sub(age_us.into()) / STAMP_US
         };
-        stamp(self.first_sent_us).saturating_sub(stamp(sent_us))
+        stamp(self.recent_us()).saturating_sub(stamp(sent_us))
     }
 
     /// A segment with an old timestamp is dropped, and answered by an acknowledgement. // RFC 7323 §5.3, R1; Linux: tcp_send_dupack
@@ -217,6 +242,7 @@ impl Receiver {
         if ahead < 0 {
             self.enter_quickack();
         }
+        self.report_all();
         // It counts as a quick one only if one was due before. // Linux: tcp_dec_quickack_mode
         let is_due = self.pending > 0 || self.out_of_order.as_ref().is_some_and(|held| held.is_waiting());
         let quick = self.quick;
@@ -247,8 +273,8 @@ impl Receiver {
     /// An acknowledgement with the times of the last advance.
     fn repeat(&mut self, sacked: Option<u64>) -> AckPacket {
         self.on_ack_sent();
-        let sent_us = (self.next > 0).then_some((self.first_sent_us, self.newest_sent_us));
-        AckPacket { cumulative: self.next, sacked, sent_us, waited: self.take_waiting() }
+        let sent_us = (self.next > 0).then_some((self.recent_us(), self.newest_sent_us));
+        AckPacket { cumulative: self.next, sacked, sent_us, waited: self.take_waiting() || self.keeps_recent }
     }
 
     /// An acknowledgement of all that has arrived is sent.
@@ -266,10 +292,15 @@ impl Receiver {
     /// The delay is over, or the acknowledgement is not delayed any more.
     pub fn on_delay_over(&mut self) -> AckPacket {
         self.is_duplicate = false;
+        self.report_all();
+        self.repeat(None)
+    }
+
+    /// The acknowledgement that is made now reports all blocks.
+    fn report_all(&mut self) {
         if let Some(out_of_order) = &mut self.out_of_order {
             out_of_order.report_all();
         }
-        self.repeat(None)
     }
 
     /// The first position that has not arrived.
@@ -305,8 +336,9 @@ impl Receiver {
         AckPacket {
             cumulative: self.next,
             sacked: None,
-            sent_us: Some((self.first_sent_us, self.newest_sent_us)),
-            waited: false,
+            sent_us: Some((self.recent_us(), self.newest_sent_us)),
+            // Its sender may be one that expects the time of its first segment, unless it asks what has happened.
+            waited: self.keeps_recent,
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Receiver {
     pending: u32,
     /// A segment of each of the blocks beyond a hole in which one arrived last, newest first.
     latest: Vec<u64>,
+    /// The same in Linux, which knows of each block only what it has seen since it began it.
+    known: Vec<(u64, u64)>,
     /// When a delayed acknowledgement is due, ns.
     pub due: Option<u64>,
     is_linux: bool,
@@ -40,8 +42,10 @@ pub struct Receiver {
     quick: u32,
     most_quick: u32,
     pause_us: u64,
-    /// When the first segment of the last advance was sent (TS.Recent), and the last one, µs.
+    /// When the first segment of the last advance was sent, and the last one, µs.
     recent_us: (u64, u64),
+    /// When a segment was sent of which the timestamp is TS.Recent, µs.
+    echo_us: u64,
     /// Acknowledgements beyond the hole at a position, and segments since that wait for one.
     beyond: (u64, u32),
     waiting: u32,
@@ -75,12 +79,14 @@ impl Receiver {
             next: 0,
             pending: 0,
             latest: Vec::new(),
+            known: Vec::new(),
             due: None,
             is_linux,
             quick: if is_linux { quick(window) } else { 0 },
             most_quick: if is_linux { quick(window) } else { 0 },
             pause_us: 1000 * timeout,
             recent_us: (0, 0),
+            echo_us: 0,
             beyond: (0, 0),
             waiting: 0,
             timer: 0,
@@ -107,9 +113,14 @@ impl Receiver {
             self.arrived.resize(position as usize + 2, false);
         }
         let is_old = position < self.next;
-        // RFC 7323 §5.3, R1; clocks of milliseconds, as the simulator documents it, leave 1.5 ms.
-        if self.is_linux && self.next > 0 && sent_us + 1500 < self.recent_us.0 {
-            self.quick = self.quick.max(self.most_quick);
+        // RFC 7323 §5.3, R1; by clocks of milliseconds, of which one more or less is let through. // Linux: tcp_paws_discard
+        if self.is_linux && self.next > 0 && sent_us / 1000 + 1 < self.echo_us / 1000 {
+            let is_due = self.pending > 0 || self.waiting > 0;
+            if is_old {
+                self.quick = self.quick.max(self.most_quick);
+            }
+            // It counts as a quick one only if one was due. // tcp_dec_quickack_mode
+            self.quick += u32::from(!is_due && self.quick > 0);
             return Some(self.send_ack(is_old.then_some(position)));
         }
         let is_next = position == self.next;
@@ -118,21 +129,20 @@ impl Receiver {
         }
         if position != self.next {
             // RFC 5681 §4.2: at once.
-            if is_old || self.is_linux && self.has(position) {
-                if !is_old {
-                    self.remember(position);
+            let is_duplicate = is_old || self.is_linux && self.has(position);
+            if !is_old {
+                self.arrived[position as usize] = true;
+                let early = self.remember(position);
+                if let Some(early) = early {
+                    // What waits is acknowledged before the segment's block is the first; nothing is due for that. // tcp_sack_new_ofo_skb
+                    let known = std::mem::replace(&mut self.known, early);
+                    let ack = self.send_ack(is_duplicate.then_some(position));
+                    self.known = known;
+                    return Some(ack);
                 }
-                return Some(self.send_ack(self.is_linux.then_some(position)));
             }
-            self.arrived[position as usize] = true;
-            let latest = self.latest.clone();
-            let before = self.remember(position);
-            if self.is_linux && before >= 2 && self.waiting > 0 {
-                // What waits is acknowledged before the segment is one of the blocks; nothing is due for that. // Linux: tcp_sack_new_ofo_skb
-                let latest = std::mem::replace(&mut self.latest, latest);
-                let ack = self.send_blocks(None, false);
-                self.latest = latest;
-                return Some(ack);
+            if is_duplicate {
+                return Some(self.send_ack(self.is_linux.then_some(position)));
             }
             if self.is_linux && self.waits() {
                 // As the simulator documents it: a twentieth of the round trip, at most a millisecond, and a tenth of one more; or the timer of
@@ -145,6 +155,9 @@ impl Receiver {
             return Some(self.send_ack(None));
         }
         let oldest_us = if self.pending == 0 { sent_us } else { self.recent_us.0 };
+        if self.pending == 0 && sent_us / 1000 >= self.echo_us / 1000 {
+            self.echo_us = sent_us;
+        }
         self.recent_us = (oldest_us, sent_us);
         self.pending += 1;
         let fills = self.has_hole();
@@ -205,42 +218,63 @@ impl Receiver {
     }
 
     /// RFC 2018 §4: the block with the newest arrival first, then the others, most recent first. Four of them are remembered, as in Linux.
-    /// Returns how many were before it.
-    fn remember(&mut self, position: u64) -> usize {
-        let (mut blocks, mut before) = (Vec::new(), None);
+    /// What Linux has waited with goes before a segment in a third block: returns what it reports.
+    fn remember(&mut self, position: u64) -> Option<Vec<(u64, u64)>> {
         let old = std::mem::take(&mut self.latest);
+        let mut blocks = Vec::new();
         for position in std::iter::once(position).chain(old.into_iter().filter(|&old| old >= self.next)) {
             let block = self.block(position);
             if !blocks.contains(&block) {
                 blocks.push(block);
                 self.latest.push(position);
-            } else if block == blocks[0] && before.is_none() {
-                before = Some(blocks.len() - 1);
             }
         }
         self.latest.truncate(4);
-        before.unwrap_or(blocks.len() - 1)
+        if !self.is_linux {
+            return None;
+        }
+        let touches = |a: (u64, u64), b: (u64, u64)| a.0 <= b.1 && b.0 <= a.1;
+        let union = |a: (u64, u64), b: (u64, u64)| (a.0.min(b.0), a.1.max(b.1));
+        let mut first = (position, position + 1);
+        let place = self.known.iter().position(|&block| touches(block, first));
+        if let Some(place) = place {
+            self.known[place] = union(self.known[place], first);
+        }
+        let waits = self.waiting > 0 && place.unwrap_or(self.known.len()) >= 2;
+        let early = waits.then(|| self.known.clone());
+        if let Some(place) = place {
+            first = self.known.remove(place);
+            self.known.retain(|&block| {
+                let is_other = !touches(block, first);
+                first = if is_other { first } else { union(block, first) };
+                is_other
+            });
+        }
+        self.known.insert(0, first);
+        self.known.truncate(4);
+        early
     }
 
     /// The acknowledgement that is due now.
     pub fn send_ack(&mut self, duplicate: Option<u64>) -> AckSegment {
-        self.send_blocks(duplicate, true)
-    }
-
-    fn send_blocks(&mut self, duplicate: Option<u64>, with_highest: bool) -> AckSegment {
         self.latest.retain(|&position| position >= self.next);
+        self.known.retain(|block| block.0 > self.next);
         let mut blocks: Vec<(u64, u64)> = self.latest.iter().map(|&position| self.block(position)).collect();
         // As the simulator documents it: what was remembered may be acknowledged; the highest segment is not.
         let highest = self.arrived.iter().rposition(|&arrived| arrived).unwrap_or(0) as u64;
         let highest = self.block(highest);
-        if with_highest && highest.0 > self.next && !blocks.contains(&highest) {
+        if highest.0 > self.next && !blocks.contains(&highest) {
             blocks.push(highest);
+        }
+        if self.is_linux {
+            blocks.clone_from(&self.known);
         }
         let most = if duplicate.is_some() { 2 } else { 3 }; // as many as fit beside timestamps
         blocks.truncate(if self.has_sack { most } else { 0 });
         (self.pending, self.waiting, self.due) = (0, 0, None);
         self.quick = self.quick.saturating_sub(1);
-        let sent_us = (self.next > 0).then_some(self.recent_us);
+        let oldest_us = if self.is_linux { self.echo_us } else { self.recent_us.0 };
+        let sent_us = (self.next > 0).then_some((oldest_us, self.recent_us.1));
         AckSegment { cumulative: self.next, blocks, sent_us, duplicate }
     }
 }

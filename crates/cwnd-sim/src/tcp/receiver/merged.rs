@@ -39,6 +39,7 @@ impl Receiver {
         } else {
             // All of it had arrived: a duplicate acknowledgement at once. // RFC 5681 §4.2, RFC 2883 §4
             self.enter_quickack();
+            self.report_all();
             self.is_duplicate = self.as_linux();
             let sacked = self.as_linux().then_some(from);
             Some(self.repeat(sacked))

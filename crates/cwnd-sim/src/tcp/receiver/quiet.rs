@@ -7,7 +7,7 @@ impl Receiver {
     /// Whether nothing is missing, and every `ack_every`-th segment is acknowledged and no other.
     #[inline(always)]
     pub fn is_quiet(&self) -> bool {
-        self.out_of_order.is_none() && self.quick == 0 && !self.is_opening()
+        self.out_of_order.is_none() && self.quick == 0 && !self.keeps_recent && !self.is_opening()
     }
 
     /// How many segments in order are not acknowledged yet.

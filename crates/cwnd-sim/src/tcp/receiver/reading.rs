@@ -2,8 +2,8 @@
 //! What the application of a receiver reads, on which the window depends, and acknowledgements: Linux acknowledges what is read, if it ends what
 //! was handed over (`tcp_cleanup_rbuf`). The engine asks the sender for that.
 
-use super::Receiver;
 use super::opening::Opening;
+use super::{Receiver, STAMP_US};
 use std::ops::Range;
 
 /// An application without an end, and without a limit of the window, reads when so much can be read, bytes: as those of lane linux do.
@@ -22,13 +22,19 @@ pub(super) struct Reading {
     to: u64,
     /// It has just read segments of which the last one is not acknowledged.
     is_recent: bool,
+    /// For how long a millisecond of the sender's timestamps has run at time 0, µs.
+    pub(super) stamp_phase_us: u64,
+    /// When a segment was sent of which the timestamp is kept as TS.Recent, µs.
+    pub(super) recent_us: u32,
 }
 
 impl Reading {
-    /// That of segments of `mss` bytes.
-    pub fn new(mss: u32, is_limited: bool, at_once: bool) -> Self {
+    /// That of segments of `mss` bytes, by timestamps of a clock that has run for `phase_us` at time 0.
+    pub fn new(mss: u32, is_limited: bool, at_once: bool, phase_us: u32) -> Self {
         let opening = (!is_limited).then(|| Opening::new(mss));
-        let mut reading = Self { opening, mss, is_limited, from: 1, to: 0, is_recent: false };
+        let stamp_phase_us = u64::from(phase_us) % STAMP_US;
+        let mut reading =
+            Self { opening, mss, is_limited, from: 1, to: 0, is_recent: false, stamp_phase_us, recent_us: 0 };
         reading.set(at_once);
         reading
     }
