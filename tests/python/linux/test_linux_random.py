@@ -75,7 +75,9 @@ def as_the_lane_takes_it(path: Path) -> package.Scenario | None:
             scenario = from_document(document)
             _native.Lab.check(scenario, "linux")
             check_clock(scenario, package.linux.find())
-            is_short = scenario.packets_per_s * scenario.duration_s <= MOST_PACKETS and len(scenario.flow_names) <= MOST_FLOWS
+            is_short = (
+                scenario.packets_per_s * scenario.duration_s <= MOST_PACKETS and len(scenario.flow_names) <= MOST_FLOWS
+            )
             return scenario if is_short else None
         except package.ScenarioError as refusal:
             if refusal.field is None or not without(document, refusal.field):
