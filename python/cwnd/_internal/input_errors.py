@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cwnd._native import Scenario, ScenarioError, nearest
@@ -33,6 +33,16 @@ def refused(field: str, value: object, expected: str, names: Iterable[str] = ())
         expected += f" (did you mean {' or '.join(near)}?)" if near else f": {', '.join(names)}"
     error = ScenarioError(f"{field}: {shown(value)} is not accepted; expected {expected}")
     error.field, error.value, error.expected = field, shown(value), expected
+    return error
+
+
+def renamed(error: ScenarioError, names: Mapping[str, str]) -> ScenarioError:
+    """A refusal of one of these fields, or of a key below it, by the name that its user knows it by; any other as it is."""
+    for field, name in names.items():
+        if error.field is not None and error.field.startswith(field):
+            other = ScenarioError(str(error).replace(field, name, 1))
+            other.field, other.value, other.expected = error.field.replace(field, name, 1), error.value, error.expected
+            return other
     return error
 
 

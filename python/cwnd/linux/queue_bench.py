@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cwnd import _native
-from cwnd._internal.input_errors import refused, unfit
-from cwnd._native import Scenario
+from cwnd._internal.input_errors import refused, renamed, unfit
+from cwnd._native import Scenario, ScenarioError
 from cwnd.linux.arrivals import COLUMNS, arrivals_of
 from cwnd.linux.engine import VirtualRun
 from cwnd.linux.kernels import Kernel, find
@@ -92,7 +92,7 @@ def queue(
         raise refused("qdisc", qdisc, "words of tc, or a list of commands")
     words: dict[str, object] = {"kind": "kernel", "qdisc": qdisc if isinstance(qdisc, str) else list(qdisc)}
     largest = max(FULL, pc.max(table["bytes"]).as_py())
-    scenario = link_of(rate, words, largest)
+    scenario = link_of(rate, words, largest, {"link.queue.qdisc": "qdisc"})
     other = None if beside is None else beside_of(rate, beside, largest)
     built: Kernel = find(kernel)
     given = packed(table)
@@ -109,11 +109,17 @@ def queue(
     )
 
 
-def link_of(rate: str, words: dict[str, object], largest: int) -> Scenario:
-    """A scenario with the link of a bench, and with packets up to this size, bytes. Its flow only makes it valid: the bench starts none."""
+def link_of(rate: str, words: dict[str, object], largest: int, names: dict[str, str]) -> Scenario:
+    """A scenario with the link of a bench, and with packets up to this size, bytes. Its flow only makes it valid: the bench starts none.
+
+    A refusal names keys of the scenario as `names` does.
+    """
     link = {"rate": rate, "rtt": "1ms", "queue": words}
     document = {"duration": "1s", "packet_size": f"{largest}B", "link": link, "flow": [{"cc": "reno"}]}
-    return from_document(document)
+    try:
+        return from_document(document)
+    except ScenarioError as error:
+        raise renamed(error, {"link.rate": "rate", **names}) from None
 
 
 def beside_of(rate: str, words: dict[str, object], largest: int) -> Scenario:
@@ -124,10 +130,9 @@ def beside_of(rate: str, words: dict[str, object], largest: int) -> Scenario:
         # The round trip time of the link is no packet's.
         if isinstance(value, str) and value.endswith("bdp"):
             raise refused(f"beside.{key}", value, "packets, a size or a time: a bench has no round trip time")
-    scenario = link_of(rate, words, largest)
-    if scenario.links[0].queue == "kernel":
-        raise refused("beside", words, "a queue of cwnd")
-    return scenario
+    if words.get("kind") == "kernel":
+        raise refused("beside.kind", "kernel", "a queue of cwnd")
+    return link_of(rate, words, largest, {"link.queue": "beside"})
 
 
 def packed(table: pa.Table) -> bytes:
