@@ -9,9 +9,9 @@ from pathlib import Path
 from tools.web.build import MODULE, WEB
 
 #: Most bytes of the page and of its module, and most lines of its sources: the laboratory with what unpacks the page, and the essay (decision 13).
-# Linux's send buffer and receiver, which today's names have, take 7 kB of the page, 20 kB of the module.
+# Linux's send buffer and receiver, which today's names have, take 8 kB of the page, 25 kB of the module.
 PAGE_BYTES = 505_000
-MODULE_BYTES = 1_280_000
+MODULE_BYTES = 1_290_000
 LINES = 4_370
 
 

@@ -95,7 +95,6 @@ pub struct OutOfOrder {
 
 impl OutOfOrder {
     /// `from..to` arrive beyond a hole that begins at `next`; returns how many of them are new.
-    #[inline]
     pub fn arrive(&mut self, next: u64, from: u64, to: u64) -> u32 {
         self.arrived.cover(next, to);
         let new = if to == from + 1 {
@@ -114,21 +113,13 @@ impl OutOfOrder {
     /// Counts `from..to`, which have arrived, in the blocks. `as_linux`: a block that was forgotten begins again with them, and an
     /// acknowledgement that waits goes before a third block has news: then this returns true, and no other is due for `from..to`.
     /// Otherwise the block is all that has arrived around them. // RFC 2018 §4
-    #[inline]
     pub fn note(&mut self, next: u64, from: u64, to: u64, as_linux: bool) -> bool {
-        self.early = None;
-        if as_linux {
-            let place = self.blocks.extend(from, to);
-            if place >= EXPECTED && self.waiting > 0 {
-                self.early = Some(self.blocks);
-            }
-            self.blocks.put_first(place, from, to);
-        } else {
-            let (from, to) = self.block(next, to - 1);
-            let place = self.blocks.extend(from, to);
-            self.blocks.put_first(place, from, to);
-        }
-        self.early.is_some()
+        let (from, to) = if as_linux { (from, to) } else { self.block(next, to - 1) };
+        let place = self.blocks.extend(from, to);
+        let goes_early = as_linux && place >= EXPECTED && self.waiting > 0;
+        self.early = goes_early.then_some(self.blocks);
+        self.blocks.put_first(place, from, to);
+        goes_early
     }
 
     /// The block around `position`, which has arrived, of what is beyond `next`.
