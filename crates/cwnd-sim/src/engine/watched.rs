@@ -25,7 +25,7 @@ impl Simulation {
         let flow = &mut self.flows[number as usize];
         let is_last = flow.size(segment.position, full) < full || flow.sender.ends_buffer(segment.position);
         let Some(interface) = flow.interface() else {
-            self.take_marks(number, segment, marks);
+            self.take_marks(now, number, (segment, 1), marks);
             return false;
         };
         interface.push(now, (segment, marks), is_last);
@@ -37,9 +37,12 @@ impl Simulation {
         true
     }
 
-    /// The receiver of a flow with ECN notes what a segment carries.
-    fn take_marks(&mut self, number: u32, segment: Segment, marks: EcnMarks) {
+    /// The receiver of a flow with ECN notes what a segment carries, or so many that are merged; unless it drops them.
+    fn take_marks(&mut self, now: u64, number: u32, (segment, count): (Segment, u32), marks: EcnMarks) {
         let flow = &mut self.flows[number as usize];
+        if flow.receiver.drops(segment, count, now - flow.lag()) {
+            return;
+        }
         let is_old = segment.position.wrapping_sub(flow.receiver.next() as u32).cast_signed() < 0;
         if let Some(ecn) = flow.ecn_mut() {
             let quick = ecn.on_arrival(marks, is_old);
@@ -85,7 +88,7 @@ impl Simulation {
 
     /// Merged segments reach TCP; returns the acknowledgement. Any that was delayed is part of it.
     fn receive_merged(&mut self, now: u64, number: u32, merged: &Merged) -> Option<AckPacket> {
-        self.take_marks(number, merged.first, merged.marks);
+        self.take_marks(now, number, (merged.first, merged.count), merged.marks);
         let flow = &mut self.flows[number as usize];
         let ack = flow.receive_merged(now, merged, &self.scenario.measure);
         if let (Some(_), Some(interface)) = (ack, flow.interface()) {

@@ -114,7 +114,7 @@ impl Receiver {
         self.arrived += 1;
         // Positions are within 2³¹ of `next`, so the low half identifies them.
         let ahead = segment.position.wrapping_sub(self.next as u32).cast_signed();
-        if self.is_refused(segment, at, ahead == 0) {
+        if self.is_refused(segment, 1, at) {
             return Some(self.refuse(ahead));
         }
         if ahead == 0 {
@@ -146,41 +146,85 @@ impl Receiver {
             goes_early = out_of_order.note(next, position, position + 1, as_linux);
             self.distinct += u64::from(is_new);
         } else {
-            self.enter_quickack();
-            self.report_all();
+            self.on_old(position, segment.sent_us, at);
         }
-        let mut sacked = is_new.then_some(position);
-        if self.as_linux() {
-            self.is_duplicate = !is_new;
-            if is_new {
-                self.open_window(position..position + 1);
-                if goes_early {
-                    return Some(AckPacket { waited: true, ..self.repeat(None) });
-                }
-                if self.waits() {
-                    return None;
-                }
-            }
-            sacked = self.next.checked_add_signed(ahead.into()); // RFC 2883 §4
+        if !self.as_linux() {
+            return Some(self.repeat(is_new.then_some(position)));
         }
-        // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once.
-        Some(self.repeat(sacked))
+        if is_new {
+            self.open_window(position..position + 1);
+        }
+        self.answer_out_of_order(is_new, position, goes_early)
     }
 
-    /// Whether today's Linux refuses the segment, which arrives at `at`, ns; a pause before one in order makes acknowledgements quick.
+    /// A segment out of order has arrived, and is new or not: the acknowledgement of today's Linux, `None` if it waits. `goes_early`: what has waited
+    /// goes now, and nothing is due for the segment.
+    fn answer_out_of_order(&mut self, is_new: bool, position: u64, goes_early: bool) -> Option<AckPacket> {
+        let is_beyond = position > self.next;
+        self.is_duplicate = !is_new;
+        if goes_early {
+            return Some(AckPacket { waited: true, ..self.repeat((!is_new).then_some(position)) });
+        }
+        if is_beyond && self.waits() {
+            if let Some(out_of_order) = self.out_of_order.as_mut().filter(|_| !is_new) {
+                out_of_order.duplicate = Some(position);
+            }
+            return None;
+        }
+        // RFC 5681 §4.2: out of order, or old: a duplicate acknowledgement at once. RFC 2883 §4.
+        Some(self.repeat(Some(position)))
+    }
+
+    /// Segments arrive at `at`, ns, that all have arrived before; the first of them, at `position`, was sent at `sent_us`.
+    fn on_old(&mut self, position: u64, sent_us: u32, at: u64) {
+        self.enter_quickack();
+        self.report_all();
+        self.keep_recent_of_old(position, sent_us, at);
+    }
+
+    /// A segment at `position`, which has arrived before, was sent at `sent_us`: its timestamp becomes TS.Recent, unless that is newer, or the segment
+    /// lies behind what is acknowledged. // RFC 7323 §4.3 (2); Linux: tcp_replace_ts_recent
+    fn keep_recent_of_old(&mut self, position: u64, sent_us: u32, at: u64) {
+        if position + u64::from(self.pending) <= self.next && self.stamps_behind(sent_us, at) == 0 {
+            self.set_recent(sent_us, true);
+        }
+    }
+
+    /// Keeps TS.Recent, or not.
+    fn set_recent(&mut self, recent_us: u32, keeps: bool) {
+        if let Some(reading) = &mut self.reading {
+            reading.recent_us = recent_us;
+            self.keeps_recent = keeps;
+        }
+    }
+
+    /// Whether today's Linux drops `count` segments from this one on, which arrive at `at`, ns; a pause before some in order makes acknowledgements
+    /// quick.
     #[inline(always)]
-    fn is_refused(&mut self, segment: Segment, at: u64, is_next: bool) -> bool {
+    fn is_refused(&mut self, segment: Segment, count: u32, at: u64) -> bool {
         if !self.as_linux() || self.next == 0 {
             return false;
         }
-        let pause_us = segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed();
-        if self.is_older(segment.sent_us) && self.stamps_behind(segment.sent_us, at) > OLDER {
+        if self.drops(segment, count, at) {
             return true;
         }
+        let pause_us = segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed();
+        let is_next = segment.position == self.next as u32;
         if is_next && pause_us > 1000 * i32::from(self.patience_ms) {
             self.enter_quickack();
         }
         false
+    }
+
+    /// Whether today's Linux drops `count` segments from this one on, which arrive at `at`, ns: their timestamp is too old, or all of them are
+    /// before what the last acknowledgement has acknowledged. // Linux: tcp_validate_incoming
+    #[inline]
+    pub fn drops(&self, segment: Segment, count: u32, at: u64) -> bool {
+        let end = segment.position.wrapping_add(count).wrapping_sub(self.next as u32).cast_signed();
+        let is_old = self.next > 0 && end < -i32::from(self.pending);
+        let may_be_older = self.keeps_recent || self.is_older(segment.sent_us);
+        self.as_linux()
+            && (is_old || (may_be_older && self.next > 0 && self.stamps_behind(segment.sent_us, at) > OLDER))
     }
 
     /// Segments in order arrive at `at`, ns, the first and the last of which were sent then.
@@ -198,11 +242,8 @@ impl Receiver {
     /// An older timestamp than TS.Recent does not take its place. // RFC 7323 §4.3 (2); Linux: tcp_replace_ts_recent
     #[cold]
     fn keep_recent(&mut self, sent_us: u32, at: u64) {
-        let (recent_us, is_behind) = (self.recent_us(), self.stamps_behind(sent_us, at) > 0);
-        if let Some(reading) = &mut self.reading {
-            reading.recent_us = recent_us;
-            self.keeps_recent = is_behind;
-        }
+        let is_behind = self.stamps_behind(sent_us, at) > 0;
+        self.set_recent(self.recent_us(), is_behind);
     }
 
     /// Whether the segment may have been sent before the one that the last segment in order has left: few are, and only of those the ages count.
@@ -234,7 +275,7 @@ impl Receiver {
         stamp(self.recent_us()).saturating_sub(stamp(sent_us))
     }
 
-    /// A segment with an old timestamp is dropped, and answered by an acknowledgement. // RFC 7323 §5.3, R1; Linux: tcp_send_dupack
+    /// A segment is dropped, and answered by an acknowledgement. // RFC 7323 §5.3, R1; Linux: tcp_send_dupack
     #[cold]
     fn refuse(&mut self, ahead: i32) -> AckPacket {
         self.is_duplicate = ahead < 0;
@@ -291,9 +332,10 @@ impl Receiver {
 
     /// The delay is over, or the acknowledgement is not delayed any more.
     pub fn on_delay_over(&mut self) -> AckPacket {
-        self.is_duplicate = false;
+        let duplicate = self.out_of_order.as_mut().and_then(|held| held.duplicate.take());
+        self.is_duplicate = duplicate.is_some();
         self.report_all();
-        self.repeat(None)
+        self.repeat(duplicate)
     }
 
     /// The acknowledgement that is made now reports all blocks.

@@ -189,7 +189,7 @@ pub fn run(setup: &Setup, most: usize) -> Run {
         }
         let (mut answer, mut came) = (None, None);
         if receiver.due == Some(now) {
-            answer = Some(receiver.send_ack(None));
+            answer = Some(receiver.send_due());
         } else if sender.due() == Some(now) {
             if sender.on_timer(now) {
                 let &Conn { cwnd, ssthresh, .. } = sender.conn();

@@ -46,6 +46,8 @@ pub struct Receiver {
     recent_us: (u64, u64),
     /// When a segment was sent of which the timestamp is TS.Recent, µs.
     echo_us: u64,
+    /// A segment that arrived again and waits to be reported.
+    duplicate: Option<u64>,
     /// Acknowledgements beyond the hole at a position, and segments since that wait for one.
     beyond: (u64, u32),
     waiting: u32,
@@ -87,6 +89,7 @@ impl Receiver {
             pause_us: 1000 * timeout,
             recent_us: (0, 0),
             echo_us: 0,
+            duplicate: None,
             beyond: (0, 0),
             waiting: 0,
             timer: 0,
@@ -113,8 +116,11 @@ impl Receiver {
             self.arrived.resize(position as usize + 2, false);
         }
         let is_old = position < self.next;
-        // RFC 7323 §5.3, R1; by clocks of milliseconds, of which one more or less is let through. // Linux: tcp_paws_discard
-        if self.is_linux && self.next > 0 && sent_us / 1000 + 1 < self.echo_us / 1000 {
+        // RFC 7323 §5.3, R1; by clocks of milliseconds, of which one more or less is let through; and what lies before the last acknowledgement.
+        // Linux: tcp_validate_incoming
+        let acknowledged = self.next - u64::from(self.pending);
+        let is_outdated = sent_us / 1000 + 1 < self.echo_us / 1000;
+        if self.is_linux && self.next > 0 && (is_outdated || position + 1 < acknowledged) {
             let is_due = self.pending > 0 || self.waiting > 0;
             if is_old {
                 self.quick = self.quick.max(self.most_quick);
@@ -130,6 +136,10 @@ impl Receiver {
         if position != self.next {
             // RFC 5681 §4.2: at once.
             let is_duplicate = is_old || self.is_linux && self.has(position);
+            if is_old && position <= acknowledged && sent_us / 1000 >= self.echo_us / 1000 {
+                self.echo_us = sent_us; // tcp_replace_ts_recent
+            }
+            self.duplicate = None;
             if !is_old {
                 self.arrived[position as usize] = true;
                 let early = self.remember(position);
@@ -141,10 +151,8 @@ impl Receiver {
                     return Some(ack);
                 }
             }
-            if is_duplicate {
-                return Some(self.send_ack(self.is_linux.then_some(position)));
-            }
-            if self.is_linux && self.waits() {
+            if self.is_linux && !is_old && self.waits() {
+                self.duplicate = is_duplicate.then_some(position);
                 // As the simulator documents it: a twentieth of the round trip, at most a millisecond, and a tenth of one more; or the timer of
                 // a delayed acknowledgement that was sent meanwhile.
                 let most = (u64::from(min_rtt_us) * 50).clamp(1, 1_000_000) + 100_000;
@@ -152,8 +160,9 @@ impl Receiver {
                 self.due = self.due.or(Some(at));
                 return None;
             }
-            return Some(self.send_ack(None));
+            return Some(self.send_ack((self.is_linux && is_duplicate).then_some(position)));
         }
+        self.duplicate = None;
         let oldest_us = if self.pending == 0 { sent_us } else { self.recent_us.0 };
         if self.pending == 0 && sent_us / 1000 >= self.echo_us / 1000 {
             self.echo_us = sent_us;
@@ -255,8 +264,14 @@ impl Receiver {
         early
     }
 
+    /// The acknowledgement of which the timer has fired.
+    pub fn send_due(&mut self) -> AckSegment {
+        let duplicate = self.duplicate.take();
+        self.send_ack(duplicate)
+    }
+
     /// The acknowledgement that is due now.
-    pub fn send_ack(&mut self, duplicate: Option<u64>) -> AckSegment {
+    fn send_ack(&mut self, duplicate: Option<u64>) -> AckSegment {
         self.latest.retain(|&position| position >= self.next);
         self.known.retain(|block| block.0 > self.next);
         let mut blocks: Vec<(u64, u64)> = self.latest.iter().map(|&position| self.block(position)).collect();

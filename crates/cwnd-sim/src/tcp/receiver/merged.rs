@@ -27,7 +27,7 @@ impl Receiver {
         }
         self.arrived += u64::from(count);
         let ahead = first.position.wrapping_sub(self.next as u32).cast_signed();
-        if self.is_refused(first, at, ahead == 0) {
+        if self.is_refused(first, count, at) {
             return Some(self.refuse(ahead));
         }
         let from = self.next.saturating_add_signed(ahead.into());
@@ -38,8 +38,7 @@ impl Receiver {
             self.on_in_order(merged, from, to, ack_every, at)
         } else {
             // All of it had arrived: a duplicate acknowledgement at once. // RFC 5681 §4.2, RFC 2883 §4
-            self.enter_quickack();
-            self.report_all();
+            self.on_old(from, first.sent_us, at);
             self.is_duplicate = self.as_linux();
             let sacked = self.as_linux().then_some(from);
             Some(self.repeat(sacked))
@@ -56,6 +55,9 @@ impl Receiver {
         at: u64,
     ) -> Option<AckPacket> {
         let is_partly_old = from < self.next;
+        if is_partly_old && self.pending > 0 {
+            self.keep_recent_of_old(from, merged.first.sent_us, at);
+        }
         self.note_times(merged.first.sent_us, merged.last_sent_us, at);
         let new = (to - self.next) as u32;
         let begin = self.next - u64::from(self.pending);
@@ -93,21 +95,14 @@ impl Receiver {
         let new = held.arrive(next, from, to);
         let goes_early = held.note(next, from, to, as_linux);
         self.distinct += u64::from(new);
-        if !self.as_linux() {
+        if !as_linux {
             return Some(AckPacket { waited: true, ..self.repeat((new > 0).then_some(to - 1)) });
         }
-        self.is_duplicate = new == 0;
         if new > 0 {
             self.open_window(from..to);
-            if goes_early {
-                return Some(AckPacket { waited: true, ..self.repeat(None) });
-            }
-            if self.waits() {
-                return None;
-            }
         }
-        let sacked = if new > 0 { to - 1 } else { from };
-        Some(AckPacket { waited: true, ..self.repeat(Some(sacked)) })
+        let position = if new > 0 { to - 1 } else { from };
+        self.answer_out_of_order(new > 0, position, goes_early).map(|ack| AckPacket { waited: true, ..ack })
     }
 }
 

@@ -88,6 +88,8 @@ pub struct OutOfOrder {
     is_unreported: bool,
     /// The acknowledgement that is made now reports these blocks, as they were before the segment that has just arrived became the first.
     early: Option<Blocks>,
+    /// The last segment that arrived had arrived before, and waits to be reported; what arrives next takes its place. // Linux: rx_opt.dsack
+    pub duplicate: Option<u64>,
     /// Acknowledgements of `dup_acks_at`.
     dup_acks: u32,
     dup_acks_at: u64,
@@ -114,12 +116,20 @@ impl OutOfOrder {
     /// acknowledgement that waits goes before a third block has news: then this returns true, and no other is due for `from..to`.
     /// Otherwise the block is all that has arrived around them. // RFC 2018 §4
     pub fn note(&mut self, next: u64, from: u64, to: u64, as_linux: bool) -> bool {
-        let (from, to) = if as_linux { (from, to) } else { self.block(next, to - 1) };
+        self.duplicate = None;
+        let (from, to) =
+            if as_linux || self.follows_newest(from, to) { (from, to) } else { self.block(next, to - 1) };
         let place = self.blocks.extend(from, to);
         let goes_early = as_linux && place >= EXPECTED && self.waiting > 0;
         self.early = goes_early.then_some(self.blocks);
         self.blocks.put_first(place, from, to);
         goes_early
+    }
+
+    /// Whether `from..to` only make the first block longer.
+    fn follows_newest(&self, from: u64, to: u64) -> bool {
+        let follows = self.blocks.get().first().is_some_and(|block| block.1 == from);
+        follows && (to == self.highest || !self.arrived.get(to))
     }
 
     /// The block around `position`, which has arrived, of what is beyond `next`.
@@ -167,6 +177,7 @@ impl OutOfOrder {
     pub fn fill(&mut self, next: u64) -> u64 {
         let next = self.arrived.first_clear(next, self.highest).unwrap_or(self.highest);
         self.report_all();
+        self.duplicate = None;
         self.blocks.forget_before(next);
         next
     }

@@ -4,6 +4,8 @@ use super::*;
 use cwnd_link::random::RandomStream;
 use std::collections::BTreeSet;
 
+mod linux;
+
 /// When segments arrive, ns: after all were sent.
 const NOW: u64 = 1_000_000_000;
 
@@ -238,17 +240,6 @@ fn a_timestamp_a_millisecond_older_is_taken() {
         receiver.on_segment(Segment { position: next as u32, sent_us: 8_500 }, 1, NOW);
         assert_eq!(receiver.next(), next, "{phase_us} {sent_us}: stamp 8");
     }
-}
-
-// Linux: tcp_send_dupack. The late 2 is refused and answered: no other acknowledgement is quick. A late 0, which had arrived, makes them quick.
-#[test]
-fn a_refused_segment_makes_acknowledgements_quick_only_if_it_had_arrived() {
-    let mut receiver = patient();
-    let mut next =
-        |position, sent_ms| receiver.on_segment(sent_at(position, sent_ms), 2, NOW).map(|ack| ack.cumulative);
-    assert_eq!([next(0, 30), next(1, 30), next(2, 10)], [None, Some(2), Some(2)]);
-    assert_eq!([next(2, 40), next(3, 40)], [None, Some(4)]);
-    assert_eq!([next(0, 10), next(4, 50)], [Some(4), Some(5)]);
 }
 
 /// A receiver that has no quick acknowledgements left.
