@@ -188,13 +188,15 @@ impl FlowState {
         let has_stack = flow.group.stack.is_some();
         // The ECN of a foreign stack is its own matter.
         let (overhead, has_ecn) = (flow.group.overhead, flow.group.ecn && !has_stack);
+        let as_linux = flow.recovery == Recovery::Linux;
+        // Other recoveries' clocks have no phase.
+        let phases_us = if as_linux { flow.clock_phases_us } else { [0; 2] };
         let hosts = Hosts {
             sender: (overhead > 0).then(|| Host::new(overhead, flow.overhead_stream)),
-            interface: flow.group.gro.map(|gro| Interface::new(gro, mss, flow.timestamp_clock())),
+            interface: flow.group.gro.map(|gro| Interface::new(gro, mss, flow.timestamp_clock(), phases_us)),
             ecn: has_ecn.then(Ecn::default),
             has_stack,
         };
-        let as_linux = flow.recovery == Recovery::Linux;
         // A window that has come down to half is opened again, and acknowledges, as soon as the data is read. // Linux: tcp_cleanup_rbuf
         let soonest = flow.group.rwnd.filter(|_| as_linux).map_or(u32::MAX, |rwnd| rwnd.div_ceil(2));
         let reads_at_once = flow.group.size.is_some();

@@ -47,6 +47,7 @@ pub struct Interface {
     /// Segments of the largest merged one.
     most: u32,
     clock_hz: u32,
+    phases_us: [u32; 2],
     /// When it works off what waits, ns; [`NEVER`] when nothing does.
     work_at: u64,
     /// When a delayed acknowledgement is sent, ns; [`NEVER`] when none is delayed.
@@ -67,13 +68,15 @@ const fn is_before(first: u32, second: u32) -> bool {
 }
 
 impl Interface {
-    /// One that lets a segment of up to `mss` bytes wait for `time` ns, between hosts whose clock has `clock_hz` ticks a second.
-    pub fn new(time: u64, mss: u32, clock_hz: u32) -> Self {
+    /// One that lets a segment of up to `mss` bytes wait for `time` ns, between hosts whose clock has `clock_hz` ticks a second, and has run for
+    /// `phases_us` at time 0: the sender's and the receiver's.
+    pub fn new(time: u64, mss: u32, clock_hz: u32, phases_us: [u32; 2]) -> Self {
         let most = (LARGEST.saturating_sub(HEADER_BYTES) / mss).max(1);
         Self {
             time,
             most,
             clock_hz,
+            phases_us,
             work_at: NEVER,
             delayed_at: NEVER,
             waiting: Vec::new(),
@@ -100,8 +103,10 @@ impl Interface {
         waiting.chain(&self.working).map(|merged| u64::from(merged.count)).sum()
     }
 
-    fn tick(&self, us: u32) -> u32 {
-        (u64::from(us) * u64::from(self.clock_hz) / 1_000_000) as u32
+    /// The count of a host's clock, the sender's or the receiver's, at a time.
+    fn tick(&self, host: usize, us: u32) -> u32 {
+        let run_us = u64::from(us) + u64::from(self.phases_us[host]);
+        (run_us * u64::from(self.clock_hz) / 1_000_000) as u32
     }
 
     /// A segment arrives at `now`, ns. `ends`: nothing is merged behind it, as it is not full or bears the mark PSH.
@@ -110,7 +115,7 @@ impl Interface {
         if self.waiting.is_empty() {
             self.work_at = now.saturating_add(self.time);
         }
-        let timestamps = (self.tick(segment.sent_us), self.echo(segment.sent_us));
+        let timestamps = (self.tick(0, segment.sent_us), self.echo(segment.sent_us));
         if let Some(last) = self.waiting.last_mut()
             && !last.is_over
             && last.timestamps == timestamps
@@ -144,7 +149,7 @@ impl Interface {
 
     /// The receiver sends an acknowledgement up to this position at `at`, ns.
     pub fn on_ack_leaves(&mut self, cumulative: u64, at: u64) {
-        let tick = self.tick((at / 1000) as u32);
+        let tick = self.tick(1, (at / 1000) as u32);
         self.acks.push_back((cumulative as u32, tick));
     }
 
@@ -184,7 +189,7 @@ mod tests {
 
     /// Segments of 1448 bytes that wait for 50 µs, with a clock of milliseconds.
     fn interface() -> Interface {
-        Interface::new(50 * US, 1448, 1000)
+        Interface::new(50 * US, 1448, 1000, [0, 0])
     }
 
     /// What is worked off: each a microsecond after the one before it.
@@ -222,6 +227,17 @@ mod tests {
             interface.push(0, (segment(position, 100), EcnMarks::ECT), false);
         }
         assert_eq!(counts(&mut interface), [(0, 45), (45, 45), (90, 1)]);
+    }
+
+    // By a clock of a millisecond, 400 and 600 µs are one timestamp; of one that had run for 500 µs at time 0, two.
+    #[test]
+    fn timestamps_count_from_the_phase_of_the_clock() {
+        for (phase_us, held) in [(0, 1), (500, 2)] {
+            let mut interface = Interface::new(50 * US, 1448, 1000, [phase_us, 0]);
+            interface.push(0, (segment(0, 400), EcnMarks::NOTHING), false);
+            interface.push(10, (segment(1, 600), EcnMarks::NOTHING), false);
+            assert_eq!(interface.waiting.len(), held);
+        }
     }
 
     #[test]
