@@ -12,10 +12,8 @@ use crate::network::Segment;
 pub use acknowledgement::{AckPacket, SackBlocks};
 pub use merged::Merged;
 use out_of_order::OutOfOrder;
-use reading::Reading;
+use reading::{Reading, STAMP_US};
 
-/// The clock of timestamps, µs. // Linux: TCP_TS_HZ
-const STAMP_US: u64 = 1_000;
 /// By how much a timestamp may be older than the one that the last segment in order has left. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
 const OLDER: u64 = 1;
 

@@ -2,12 +2,14 @@
 //! What the application of a receiver reads, on which the window depends, and acknowledgements: Linux acknowledges what is read, if it ends what
 //! was handed over (`tcp_cleanup_rbuf`). The engine asks the sender for that.
 
+use super::Receiver;
 use super::opening::Opening;
-use super::{Receiver, STAMP_US};
 use std::ops::Range;
 
 /// An application without an end, and without a limit of the window, reads when so much can be read, bytes: as those of lane linux do.
 const READ_FROM: u32 = 256 << 10;
+/// The clock of timestamps, µs. // Linux: TCP_TS_HZ
+pub(super) const STAMP_US: u64 = 1_000;
 
 /// What the application has read.
 #[derive(Clone, Debug)]
