@@ -14,7 +14,7 @@ pub use merged::Merged;
 use out_of_order::OutOfOrder;
 use reading::{Reading, STAMP_US};
 
-/// By how much a timestamp may be older than the one that the last segment in order has left. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
+/// By how much a timestamp may be older than TS.Recent. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
 const OLDER: u64 = 1;
 
 /// At most so many segments are acknowledged one by one. // Linux: TCP_MAX_QUICKACKS
@@ -51,7 +51,8 @@ pub struct Receiver {
     most_quick: u8,
     /// A pause longer than this between the transmissions of two segments makes acknowledgements quick again, ms: this host's own timeout.
     patience_ms: u16,
-    /// A segment in order left an older timestamp than TS.Recent, which its host keeps; usually TS.Recent is that of `first_sent_us`.
+    /// Whether TS.Recent is kept apart, as a segment left an older timestamp or one that had arrived left a newer one; usually it is that of
+    /// `first_sent_us`.
     keeps_recent: bool,
     /// Whether the segment that the last acknowledgement out of order reports had arrived before.
     is_duplicate: bool,
