@@ -17,7 +17,7 @@ const HALF_PAGE: u32 = 2048;
 const IN_HEAD: u32 = 320 + 64;
 const DESCRIPTION: u32 = 256;
 /// This many packets of half a page share one description: one, and 17 whose pages it refers to. // Linux: skb_try_coalesce, MAX_SKB_FRAGS
-const DESCRIBED: u64 = 18;
+const DESCRIBED: u32 = 18;
 /// Headers of a packet, bytes.
 const HEADERS: u32 = cwnd_scenario::HEADER_BYTES;
 
@@ -26,41 +26,53 @@ const HEADERS: u32 = cwnd_scenario::HEADER_BYTES;
 pub struct Opening {
     /// Payload of a segment, bytes.
     mss: u32,
-    /// The window, bytes.
+    /// Memory of the head of a packet, bytes.
+    head: u32,
+    /// The share of a packet's memory that is payload, in parts of 256.
+    share: u32,
+    /// The window, bytes, and the largest that it opens to.
     window: u32,
+    widest: u32,
     /// Segments that may be read: how many, with how many descriptions, and how many segments the last of these is of.
-    queued: u64,
-    descriptions: u64,
-    last: u64,
+    queued: u32,
+    descriptions: u32,
+    last: u32,
     /// The segments beyond a hole that have a description in common, rising.
     beyond: Vec<Range<u64>>,
 }
 
 impl Opening {
     /// One of segments of `mss` bytes.
-    pub const fn new(mss: u32) -> Self {
+    pub fn new(mss: u32) -> Self {
+        let needed = mss + HEADERS + IN_HEAD;
+        let head = if needed <= HALF_PAGE { HALF_PAGE } else { needed.next_power_of_two() };
+        let share = (mss << PARTS) / (head + DESCRIPTION);
         // Room for one segment is kept. // Linux: tcp_init_buffer_space
         let window = BUFFER as u32 / 2 - mss;
-        Self { mss, window, queued: 0, descriptions: 0, last: 0, beyond: Vec::new() }
-    }
-
-    /// Memory of the head of a packet, bytes.
-    const fn head(&self) -> u32 {
-        let needed = self.mss + HEADERS + IN_HEAD;
-        if needed <= HALF_PAGE { HALF_PAGE } else { needed.next_power_of_two() }
+        let mut opening = Self {
+            mss,
+            head,
+            share,
+            window,
+            widest: 0,
+            queued: 0,
+            descriptions: 0,
+            last: 0,
+            beyond: Vec::new(),
+        };
+        opening.widest = opening.space(1, 1) as u32;
+        opening
     }
 
     /// How many segments may have one description.
-    const fn described(&self) -> u64 {
-        if self.head() == HALF_PAGE { DESCRIBED } else { 1 }
+    const fn described(&self) -> u32 {
+        if self.head == HALF_PAGE { DESCRIBED } else { 1 }
     }
 
     /// The window that is left where so many segments are in the buffer, with so many descriptions, bytes.
-    const fn space(&self, segments: u64, descriptions: u64) -> u64 {
-        let head = self.head();
-        let share = (self.mss << PARTS) / (head + DESCRIPTION);
-        let taken = segments * head as u64 + descriptions * DESCRIPTION as u64;
-        (BUFFER.saturating_sub(taken) * share as u64) >> PARTS
+    const fn space(&self, segments: u32, descriptions: u32) -> u64 {
+        let taken = segments as u64 * self.head as u64 + descriptions as u64 * DESCRIPTION as u64;
+        (BUFFER.saturating_sub(taken) * self.share as u64) >> PARTS
     }
 
     /// The application has read what there was to read.
@@ -74,11 +86,14 @@ impl Opening {
             self.queue(1);
         }
         let opens = self.open(range.end - range.start);
+        if self.beyond.is_empty() {
+            return opens;
+        }
         let mut next = range.end;
         while let Some(first) = self.beyond.first().filter(|first| first.start <= next).cloned() {
             self.beyond.remove(0);
             if first.end > next {
-                self.queue(first.end - next);
+                self.queue((first.end - next) as u32);
                 next = first.end;
             }
         }
@@ -86,7 +101,7 @@ impl Opening {
     }
 
     /// So many segments with one description are queued.
-    const fn queue(&mut self, segments: u64) {
+    const fn queue(&mut self, segments: u32) {
         self.queued += segments;
         if self.last > 0 && self.last + segments <= self.described() {
             self.last += segments;
@@ -98,7 +113,7 @@ impl Opening {
 
     /// The segments of this range, of which some are new, have arrived beyond a hole. Whether the window opens.
     pub fn on_beyond(&mut self, range: Range<u64>) -> bool {
-        let (most, mut opens) = (self.described(), false);
+        let (most, mut opens) = (u64::from(self.described()), false);
         for position in range {
             let place = self.beyond.partition_point(|other| other.start <= position);
             let before = place.checked_sub(1).and_then(|before| self.beyond.get_mut(before));
@@ -120,16 +135,22 @@ impl Opening {
 
     /// The window opens by twice what has arrived, `segments`, as far as there is room.
     fn open(&mut self, segments: u64) -> bool {
-        let beyond: u64 = self.beyond.iter().map(|range| range.end - range.start).sum();
-        let space = self.space(self.queued + beyond, self.descriptions + self.beyond.len() as u64);
+        let beyond = if self.beyond.is_empty() { 0 } else { self.held_beyond() };
+        let space = self.space(self.queued + beyond, self.descriptions + self.beyond.len() as u32);
         let room = space.saturating_sub(self.window.into()).min(u64::from(2 * self.mss) * segments);
         self.window += room as u32;
         room > 0
     }
 
+    /// Segments beyond a hole.
+    #[inline(never)]
+    fn held_beyond(&self) -> u32 {
+        self.beyond.iter().map(|range| (range.end - range.start) as u32).sum()
+    }
+
     /// Whether it opens no more.
     pub const fn is_over(&self) -> bool {
-        self.window as u64 >= self.space(1, 1)
+        self.window >= self.widest
     }
 }
 

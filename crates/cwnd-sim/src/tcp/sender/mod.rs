@@ -278,7 +278,7 @@ impl Sender {
         let limited = self.limits.is_some();
         let next = match self.next_allowed(now) {
             Some(next) => next,
-            None if self.linux.is_none() => return None,
+            None if !self.may_write() => return None,
             None => self.next_after_writes(now)?,
         };
         if limited {

@@ -66,7 +66,7 @@ impl Sender {
     }
 
     /// What to send next, if the limits allow anything.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_allowed(&mut self, now: u64) -> Option<NextSegment> {
         let limited = self.limits.is_some();
         if self.is_blocked() || (limited && !self.admits(now)) {

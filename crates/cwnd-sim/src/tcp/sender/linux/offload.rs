@@ -87,9 +87,11 @@ impl Offload {
     /// Takes one of the segments that may leave.
     #[inline]
     pub const fn take_granted(&mut self) -> bool {
-        let any = self.granted > 0;
-        self.granted -= any as u32;
-        any
+        if self.granted == 0 {
+            return false;
+        }
+        self.granted -= 1;
+        true
     }
 }
 
@@ -108,8 +110,8 @@ impl Sender {
     pub(in crate::tcp::sender) fn holds_burst(&mut self, now: u64) -> bool {
         let Some(linux) = &mut self.linux else { return false };
         let offload = &mut linux.offload;
-        !(offload.take_granted()
-            || offload.full == 0
+        !(offload.full == 0
+            || offload.take_granted()
             || (self.hand_over(now, Push::All) && self.take_granted()))
     }
 

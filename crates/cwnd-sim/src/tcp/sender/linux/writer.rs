@@ -87,6 +87,13 @@ fn packets(log: &SegmentLog, sent: impl Iterator<Item = Range<u64>>, una: u64) -
 }
 
 impl Sender {
+    /// Whether the application might write now.
+    #[inline]
+    pub(in crate::tcp::sender) fn may_write(&self) -> bool {
+        let writer = self.linux.as_ref().and_then(|linux| linux.offload.writer.as_ref());
+        writer.is_some_and(|writer| writer.is_awake | writer.is_acknowledged)
+    }
+
     /// The next segment after the application has run at `now`, ns. Called when the acknowledgement is processed and lets nothing more go.
     #[inline(never)]
     pub(in crate::tcp::sender) fn next_after_writes(&mut self, now: u64) -> Option<NextSegment> {
