@@ -33,6 +33,8 @@ class FidelityDocument(TypedDict):
     packets: PacketsDocument | None
     #: of a random scenario
     numbers: list[NumberDocument]
+    #: groups of flows whose simulated loss recovery is not Linux's, and which one it is
+    other_recovery: dict[str, str]
 
 
 def exact(documents: list[FidelityDocument]) -> list[tuple[str, PacketsDocument]]:
@@ -83,6 +85,19 @@ def empty(documents: list[FidelityDocument]) -> list[str]:
             or (document["packets"]["first"] is None and not document["packets"]["measured"])
         )
     ]
+
+
+def other_recoveries(documents: list[FidelityDocument]) -> list[str]:
+    """A line for each scenario and recovery that is not Linux's."""
+    lines = []
+    for document in documents:
+        for recovery in sorted(set(document["other_recovery"].values())):
+            flows = ", ".join(name for name, other in document["other_recovery"].items() if other == recovery)
+            lines.append(
+                f'{document["scenario"]}: in the simulator, {flows} recovers as "{recovery}": Linux has no such recovery, '
+                'so the lanes have to differ; recovery = "linux" is Linux\'s'
+            )
+    return lines
 
 
 def differences(documents: list[FidelityDocument]) -> Iterator[tuple[str, str, str]]:

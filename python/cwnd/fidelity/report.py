@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from cwnd._internal.terminal import Grid, Printer
-from cwnd.fidelity.documents import FidelityDocument, causes, empty, exact, summary
+from cwnd.fidelity.documents import FidelityDocument, causes, empty, exact, other_recoveries, summary
 from cwnd.fidelity.equivalence import NumberDocument
 from cwnd.fidelity.numbers import titled
 from cwnd.fidelity.packets import PacketsDocument
@@ -82,6 +82,8 @@ def table(documents: list[FidelityDocument], printer: Printer | None = None) -> 
     printer.print(summary(documents))
     for name in empty(documents):
         printer.paragraph(f"{name}: nothing to compare: no flow sent a packet, and no number is there in both lanes")
+    for line in other_recoveries(documents):
+        printer.paragraph(line)
     for cause, scenarios in causes(documents).items():
         printer.paragraph(f"{', '.join(scenarios)}: {cause or 'no cause is recorded'}")
     for lane, kernel, hz in sorted({(each["lane"], each["kernel"], each["hz"]) for each in documents}):

@@ -70,6 +70,11 @@ class Fidelity(Displayed):
             "late_ms": self.late_ms,
             "packets": None if self.packets is None else self.packets.document(),
             "numbers": [each.document() for each in self.numbers],
+            "other_recovery": {
+                flow["name"]: flow["recovery"]
+                for flow in self.simulated.summary["flows"]
+                if flow["recovery"] != "linux"
+            },
         }
 
 

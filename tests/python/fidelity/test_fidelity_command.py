@@ -13,7 +13,7 @@ from conftest import Cli, refused
 import cwnd as package
 from cwnd._internal.captures import read
 from cwnd.fidelity import runner, scenarios
-from cwnd.fidelity.documents import FidelityDocument, causes, summary, unexplained
+from cwnd.fidelity.documents import FidelityDocument, causes, other_recoveries, summary, unexplained
 from cwnd.fidelity.equivalence import Equivalence
 from cwnd.fidelity.numbers import KINDS, numbers
 from cwnd.fidelity.packets import PacketsDocument
@@ -44,6 +44,7 @@ def document(name: str, *verdicts: tuple[float, str], packets: dict[str, object]
         "late_ms": 0.0,
         "packets": cast("PacketsDocument | None", packets),
         "numbers": [number.document() for number in each],
+        "other_recovery": {},
     }
 
 
@@ -144,6 +145,16 @@ def test_a_report_counts_verdicts_and_differences_without_a_cause() -> None:
         "": ["random (goodput, x)"],
     }
     assert shown([2.0, None]) == "2 in 1 of 2 runs" and shown([None]) == "none"
+
+
+def test_a_report_names_a_recovery_that_linux_does_not_have() -> None:
+    first, second = document("first"), document("second")
+    first["other_recovery"] = {"a": "sack", "b": "newreno", "c": "sack"}
+    assert other_recoveries([first, second]) == [
+        f'first: in the simulator, {flows} recovers as "{recovery}": Linux has no such recovery, '
+        'so the lanes have to differ; recovery = "linux" is Linux\'s'
+        for flows, recovery in (("b", "newreno"), ("a, c", "sack"))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,16 @@ def test_a_damaged_run_is_made_again(cwnd: Cli, tmp_path: Path, file: str, lengt
     assert len(damaged.read_bytes()) > length
 
 
+# Without a handshake the simulated flow begins at time 0, Linux's a round trip later.
+def test_a_recovery_that_linux_does_not_have_is_named(cwnd: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "brief.toml"
+    file.write_text(WINDOW_LIMITED.replace("recovery = 'linux'\n", "").replace("reno-linux", "cubic-2.6.18"))
+    done = cwnd("fidelity", file)
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 1
+    assert 'brief: in the simulator, cubic-2.6.18 recovers as "sack": Linux has no such recovery' in said
+
+
 def test_another_scenario_of_the_same_name_is_not_replaced(cwnd: Cli, tmp_path: Path) -> None:
     scenario, folder = tmp_path / "brief.toml", tmp_path / "out"
     scenario.write_text(WINDOW_LIMITED)

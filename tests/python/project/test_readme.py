@@ -56,7 +56,7 @@ def expected(forms: int) -> list[list[str]]:
         [share(ours[2]), share(theirs[2]), "none"],
         [f"{float(alone[1]):.1%}".replace("%", " %"), "none", f"{float(alone[2]):.1%}".replace("%", " %")],
         [agree[1], "not measured", "it is Linux"],
-        [f"{five[3]}, of {five[1]} recorded", "not measured", "it is Linux"],
+        [f"{five[3]}, of {five[1]} compared", "not measured", "it is Linux"],
         [str(forms), "1, of Linux 3.14", "1, of the running kernel"],
     ]
 
