@@ -66,6 +66,20 @@ def test_a_trace_of_another_machine_is_the_same_here(name: str, tmp_path: Path) 
     assert record.used(recorded.table("hooks")).equals(pq.read_table(RECORDED / f"{name}.parquet"))
 
 
+# Timers fire at ticks. On a path of ten ticks, what leaves with one is acknowledged with a later one, to the nanosecond: where no tick is missing,
+# an event is less than a tick after the last one that is counted.
+def test_what_arrives_with_a_tick_comes_after_it(tmp_path: Path) -> None:
+    trace = package.linux.trace(
+        scenario("kernel/reno", loss="random:0.1", duration="100s"), tmp_path / "trace", kernel="6.12", pictures=False
+    )
+    packets = trace.table("packets").filter(pc.equal(pc.field("kind"), "ack"))
+    (tick_ns,) = {10**9 // hz for hz in packets["tick_hz"].to_pylist()}
+    rows = zip(packets["time_ns"].to_pylist(), packets["jiffies"].to_pylist(), strict=True)
+    since_us = [(time_ns - jiffies * tick_ns) // 1000 for time_ns, jiffies in rows]
+    assert since_us.count(min(since_us)) > 10, "what this is about"
+    assert max(since_us) - min(since_us) < tick_ns // 1000
+
+
 @pytest.mark.parametrize("cc", ["cubic", "htcp", "vegas-linux", "reno"])
 def test_our_algorithm_in_the_kernel_does_what_it_does_here_to_the_byte(cc: str, tmp_path: Path) -> None:
     trace = package.linux.trace(scenario(cc, loss="random:0.001"), tmp_path / "trace")

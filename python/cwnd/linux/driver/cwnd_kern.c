@@ -67,9 +67,18 @@ void cwnd_arm(void)
 	time_travel_add_event_rel(&due, next > now ? next - now : 0);
 }
 
-/* An interrupt of the clock. What it hands to the hosts is worked through behind it, by the softirq. */
+/*
+ * An interrupt of the clock. What it hands to the hosts is worked through behind it, by the softirq.
+ *
+ * A tick that is due counts first. A kernel that sleeps through ticks counts it as it wakes; one that does not has an interrupt for it, up to a
+ * step of its clock from now.
+ */
 static void happen(struct time_travel_event *event)
 {
+	if (ktime_get() >= tick_next_period) {
+		time_travel_add_event_rel(&due, TIMER_MULTIPLIER);
+		return;
+	}
 	links->due(cwnd_time());
 	cwnd_arm();
 }
