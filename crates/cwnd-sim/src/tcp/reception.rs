@@ -68,10 +68,7 @@ impl FlowState {
     #[inline(always)]
     pub fn delayed_ack_at(&mut self, now: u64) -> u64 {
         if self.receiver.waits_with_reports() {
-            // Linux: compressed_ack_timer, of high resolution; the timer of a delayed acknowledgement that was sent meanwhile goes on, and
-            // reports, too: tcp_delack_timer_handler
-            let (at, lag) = (now + self.report_delay(), self.lag());
-            self.sender.delayed_ack_left(lag).filter(|left| (now..at).contains(left)).unwrap_or(at)
+            report_at(now, self.report_delay(), self.sender.delayed_ack_left(self.lag()))
         } else {
             let lag = self.lag();
             self.sender.delayed_ack_at(now, self.ack_delay, lag)
@@ -88,5 +85,24 @@ impl FlowState {
         } else {
             self.sender.on_ack_with(now, &ack, blocks.as_ref());
         }
+    }
+}
+
+/// When a receiver that waits from `now` on for `delay` sends selective acknowledgements. The timer of a delayed acknowledgement that was sent
+/// meanwhile goes on, and reports when it fires, too. One that is due now has fired: its tick comes before what arrives with it.
+// Linux: compressed_ack_timer, of high resolution; tcp_delack_timer_handler
+fn report_at(now: u64, delay: u64, fires: Option<u64>) -> u64 {
+    let at = now + delay;
+    fires.filter(|&fires| now < fires && fires < at).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::report_at;
+
+    #[test]
+    fn an_earlier_timer_reports_unless_it_has_fired() {
+        let timers = [None, Some(9), Some(10), Some(11), Some(14), Some(15), Some(16)];
+        assert_eq!(timers.map(|fires| report_at(10, 5, fires)), [15, 15, 15, 11, 14, 15, 15]);
     }
 }

@@ -63,3 +63,14 @@ pub struct Transmission {
     /// Of which segment.
     pub position: u64,
 }
+
+/// A transmission of a segment that had been sent before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Retransmission {
+    /// When, µs.
+    pub sent_us: u64,
+    /// Of which segment.
+    pub position: u64,
+    /// One past the last segment that had been sent for the first time before it.
+    pub behind: u64,
+}

@@ -6,22 +6,14 @@
 //! anyway; those that were sent again are in a queue of their own. Each of the two is read from its front, past what has been decided,
 //! so a segment costs the same in a window of any length. Only a timeout and an undo go through all of them.
 
+mod by_time;
+
 use super::super::scoreboard::Scoreboard;
 use super::bursts::Bursts;
-use super::entry::{Entry, JUDGED, LOST, RETRANSMITTED, SACKED, SENT_AGAIN, Transmission};
+use super::entry::{Entry, JUDGED, LOST, RETRANSMITTED, Retransmission, SACKED, SENT_AGAIN, Transmission};
 use crate::tcp::bitmap::Bitmap;
+pub use by_time::Detected;
 use std::collections::VecDeque;
-
-/// What [`SegmentLog::detect`] found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Detected {
-    /// Segments newly lost.
-    pub lost: u32,
-    /// Those of them that had been sent again.
-    pub lost_again: u32,
-    /// When the last of those was sent that are not lost yet, but will be if they do not arrive, µs.
-    pub waiting_us: Option<u64>,
-}
 
 /// The segments in flight.
 #[derive(Debug, Default)]
@@ -38,7 +30,7 @@ pub struct SegmentLog {
     /// The reported ones again, to pass over many at once; empty while none is reported.
     reported: Bitmap,
     /// Retransmissions in their order. Some have been decided since.
-    again: VecDeque<Transmission>,
+    again: VecDeque<Retransmission>,
     /// Every segment before this that was sent once is reported or lost.
     undecided: u64,
     /// Every segment before this that was sent once was sent before the newest transmission that has arrived.
@@ -221,90 +213,6 @@ impl SegmentLog {
         again
     }
 
-    /// Marks the segments as lost that were sent before `newest`, which has arrived, and not after `horizon_us`.
-    // RFC 8985 §6.2, step 5
-    pub fn detect(
-        &mut self,
-        newest: Transmission,
-        horizon_us: Option<u64>,
-        board: &mut Scoreboard,
-    ) -> Detected {
-        self.itemise();
-        let mut found = Detected::default();
-        let is_late = |sent_us| horizon_us.is_some_and(|horizon_us| sent_us <= horizon_us);
-        self.overtake(newest);
-        self.undecided = self.undecided.max(self.first);
-        while let Some(position) = self.first_unreported(self.undecided, self.overtaken) {
-            self.undecided = position;
-            let Some(entry) = self.get(position) else { break };
-            if !entry.has(SENT_AGAIN | LOST | JUDGED) {
-                if !is_late(entry.sent_us()) {
-                    break;
-                }
-                self.lose_by_time(position, board);
-                found.lost += 1;
-            }
-            self.undecided = position + 1;
-        }
-        let mut to = self.overtaken;
-        while let Some(position) = self.reported.last_clear(self.undecided, to) {
-            match self.get(position) {
-                Some(entry) if !entry.has(SENT_AGAIN | LOST | JUDGED) => {
-                    found.waiting_us = Some(entry.sent_us());
-                    break;
-                }
-                _ => to = position,
-            }
-        }
-        self.detect_again(newest, is_late, board, &mut found);
-        found
-    }
-
-    /// Moves `overtaken` up to the first segment that was sent once, and not before `newest`.
-    fn overtake(&mut self, newest: Transmission) {
-        let mut position = self.overtaken.max(self.first);
-        while let Some(entry) = self.get(position)
-            && (entry.is_sent_again() || Transmission { sent_us: entry.sent_us(), position } <= newest)
-        {
-            position += 1;
-        }
-        self.overtaken = position;
-    }
-
-    /// The same as [`SegmentLog::detect`] for segments that were sent again.
-    fn detect_again(
-        &mut self,
-        newest: Transmission,
-        is_late: impl Fn(u64) -> bool,
-        board: &mut Scoreboard,
-        found: &mut Detected,
-    ) {
-        let mut index = 0;
-        while let Some(&transmission) = self.again.get(index) {
-            let awaited = self.get(transmission.position).is_some_and(|entry| {
-                let is_decided = entry.has(SACKED | JUDGED) || entry.has(LOST) && !entry.has(RETRANSMITTED);
-                entry.sent_us() == transmission.sent_us && !is_decided
-            });
-            if awaited && transmission >= newest {
-                break;
-            }
-            if awaited && is_late(transmission.sent_us) {
-                found.lost_again += u32::from(self.lose_by_time(transmission.position, board));
-                found.lost += 1;
-            } else if awaited {
-                found.waiting_us = found.waiting_us.max(Some(transmission.sent_us));
-                index += 1;
-                continue;
-            }
-            // Decided. Behind one that is awaited it stays until that one goes.
-            if index == 0 {
-                self.again.pop_front();
-            } else {
-                index += 1;
-            }
-        }
-    }
-
     /// A timeout: the first segment is lost, and so is every other that was sent at `horizon_us` or before. // RFC 8985 §6.3
     pub fn time_out(&mut self, horizon_us: Option<u64>, board: &mut Scoreboard) {
         self.itemise();
@@ -345,7 +253,7 @@ impl SegmentLog {
             board.retrans_out += 1;
         }
         self.again_end = self.again_end.max(position + 1);
-        self.again.push_back(Transmission { sent_us: now_us, position });
+        self.again.push_back(Retransmission { sent_us: now_us, position, behind: self.end });
     }
 
     /// Whether the first segment has been sent again, or anything is still out that was: an episode goes on. // Linux: tcp_any_retrans_done
@@ -358,7 +266,7 @@ impl SegmentLog {
         let first = self.first;
         for (position, entry) in (first..).zip(&mut self.entries) {
             if entry.has(LOST) && entry.has(SENT_AGAIN) && !entry.has(RETRANSMITTED | JUDGED) {
-                self.again.push_back(Transmission { sent_us: entry.sent_us(), position });
+                self.again.push_back(Retransmission { sent_us: entry.sent_us(), position, behind: 0 });
             }
             entry.clear(LOST);
         }

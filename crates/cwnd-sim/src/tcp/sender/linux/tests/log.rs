@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     sent_us: u64,
+    /// The how many-th transmission it was.
+    number: u64,
     sacked: bool,
     lost: bool,
     retransmitted: bool,
@@ -21,10 +23,16 @@ struct Known {
 /// RFC 8985 §6.2, step 5, RACK_detect_loss, after undos as in Linux: how many are lost, and when the last of those that are not yet was sent.
 fn detect(segments: &mut BTreeMap<u64, Known>, newest: Transmission, horizon_us: u64) -> (u32, Option<u64>) {
     let (mut lost, mut waiting_us) = (0, None);
-    for (&position, known) in segments.iter_mut() {
-        let before = Transmission { sent_us: known.sent_us, position } < newest;
-        if known.sacked || known.judged || known.lost && !known.retransmitted || !before {
+    let mut as_sent: Vec<_> = segments.iter_mut().collect();
+    as_sent.sort_by_key(|(_, known)| known.number);
+    for (&position, known) in as_sent {
+        if known.sacked || known.judged || known.lost && !known.retransmitted {
             continue;
+        }
+        // Linux: tcp_rack_detect_loss stops there.
+        let transmission = Transmission { sent_us: known.sent_us, position };
+        if transmission >= newest {
+            break;
         }
         if known.sent_us <= horizon_us {
             (known.lost, known.retransmitted, known.judged) = (true, false, true);
@@ -36,7 +44,8 @@ fn detect(segments: &mut BTreeMap<u64, Known>, newest: Transmission, horizon_us:
     (lost, waiting_us)
 }
 
-// Ten runs, seeds 0 to 9, of 3000 steps: everything is found that going through all segments finds.
+// Ten runs, seeds 0 to 9, of 3000 steps: everything is found that going through all segments finds. In every other run steps have the same
+// time, one in twenty, and there are no undos: what an undo brings back has lost its place among those of the same time.
 #[test]
 fn cursors_find_what_going_through_all_segments_finds() {
     for seed in 0..10 {
@@ -48,14 +57,18 @@ fn cursors_find_what_going_through_all_segments_finds() {
         let (mut found, mut again) = (0, 0);
         for step in 0..3000 {
             let at = format!("seed {seed}, step {step}");
-            now_us += 1 + random.below(20);
+            let undoes = seed % 2 == 0;
+            now_us += u64::from(undoes) + random.below(20);
             let out: Vec<u64> = segments.iter().filter(|(_, known)| !known.sacked).map(|(&p, _)| p).collect();
             let drawn = out.get(random.below(out.len().max(1) as u64) as usize).copied();
             match (random.below(12), drawn) {
                 (0..=3, _) if nxt - una < 300 => {
                     let to = nxt + 1 + random.below(4);
                     log.extend(una, to, now_us);
-                    segments.extend((nxt..to).map(|p| (p, Known { sent_us: now_us, ..Known::default() })));
+                    let number = step * 10;
+                    segments.extend((nxt..to).map(|p| {
+                        (p, Known { sent_us: now_us, number: number + p - nxt, ..Known::default() })
+                    }));
                     nxt = to;
                 }
                 (4..=6, Some(position)) if position > una => {
@@ -80,6 +93,7 @@ fn cursors_find_what_going_through_all_segments_finds() {
                         log.retransmit(position, now_us, true, &mut board);
                         let known = segments.get_mut(&position).expect("out");
                         (known.sent_us, known.retransmitted, known.judged) = (now_us, true, false);
+                        known.number = step * 10;
                         again += 1;
                     }
                 }
@@ -92,7 +106,7 @@ fn cursors_find_what_going_through_all_segments_finds() {
                         }
                     }
                 }
-                (11, _) if random.below(60) == 0 => {
+                (11, _) if undoes && random.below(60) == 0 => {
                     log.forget_losses(&mut board);
                     segments.values_mut().for_each(|known| known.lost = false);
                 }
