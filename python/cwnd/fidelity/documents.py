@@ -29,7 +29,7 @@ class FidelityDocument(TypedDict):
     day: str
     #: how late packets were delivered (ms): of each run the 99th percentile in lane live, else the maximum; the largest of all runs
     late_ms: float
-    #: of a deterministic scenario; `None`: it is random
+    #: of a deterministic scenario, and of a random one if that was asked; `None`: its numbers are compared
     packets: PacketsDocument | None
     #: of a random scenario
     numbers: list[NumberDocument]
@@ -53,7 +53,7 @@ def summary(documents: list[FidelityDocument]) -> str:
     parts = []
     if of_packets := [packets for _, packets in exact(documents)]:
         agree = sum(packets["first"] is None and packets["measured"] > 0 for packets in of_packets)
-        parts.append(f"{agree} of {len(of_packets)} deterministic scenarios agree packet by packet")
+        parts.append(f"{agree} of {len(of_packets)} scenarios agree packet by packet")
     numbers = counted(documents)
     if total := sum(numbers.values()):
         parts.append(

@@ -44,7 +44,7 @@ class Fidelity(Displayed):
     scenario: Scenario
     lane: str
     runs: int
-    #: of a deterministic scenario, whose packets are compared; `None`: it is random
+    #: of a scenario whose packets are compared: a deterministic one, or one of which that was asked; `None` of others
     packets: PacketByPacket | None
     #: of a random scenario, or in lane live
     numbers: list[Equivalence]
@@ -150,15 +150,18 @@ class Comparison:
     scenario: Scenario
     lane: str
     hz: int
-    is_deterministic: bool
+    #: whether the packets are compared
+    is_exact: bool
     tasks: list[PairOfRuns]
 
     @classmethod
-    def of(cls, scenario: Scenario, lane: str, runs: int, kept: Kept | None) -> Comparison:
-        """The runs of a comparison. In lane live no two runs have the same times, so every scenario counts as random."""
+    def of(cls, scenario: Scenario, lane: str, runs: int, kept: Kept | None, packets: bool = False) -> Comparison:
+        """The runs of a comparison. In lane live no two runs have the same times, so every scenario counts as random. `packets`: those of a
+        random one with flows are compared, too."""
         hz = ticks(lane)
         check(scenario, lane)
-        exact = lane != LIVE and is_deterministic(scenario, hz)
+        compares_packets = packets and bool(scenario.flow_names)
+        exact = lane != LIVE and (compares_packets or is_deterministic(scenario, hz))
         tasks = []
         for number in range(1 if exact else runs):
             seeded = scenario.with_seed(scenario.seed + number)
@@ -170,7 +173,7 @@ class Comparison:
         """Compares the runs."""
         assert pairs[0].results is not None, "of the first pair"
         own = what_is_known(self.scenario)
-        exact = self.is_deterministic
+        exact = self.is_exact
         packets = (
             PacketByPacket.of(*pairs[0].results, own.known.get("packets", ""), own.first_difference) if exact else None
         )
@@ -216,9 +219,11 @@ def fidelity(
     jobs: int | None = None,
     watch: Watch | None = None,
     kept: Kept | None = None,
+    packets: bool = False,
 ) -> Fidelity:
     """Runs a scenario in the simulator and in `lane`, and compares the results: packet by packet if it is deterministic, else by the numbers of
-    `runs` pairs of runs, with consecutive seeds starting at its own.
+    `runs` pairs of runs, with consecutive seeds starting at its own. With `packets` a random one is compared packet by packet, too: both
+    lanes draw the same losses and delays for its seed.
 
     The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. `lane` is `"linux"`, `"linux:6.12"` or `"live"`;
     in lane live, every scenario counts as random. Up to `jobs` pairs run at a time (all processors; in lane live one). The kernel's runs that
@@ -234,11 +239,20 @@ def fidelity(
     if isinstance(runs, bool) or not isinstance(runs, int) or not 1 <= runs <= MOST_RUNS:
         raise refused("runs", runs, f"a whole number from 1 to {MOST_RUNS}")
     lane = reference_lane(lane)
+    check_packets(packets, lane)
     found: list[Fidelity] = []
-    comparison = Comparison.of(scenario, lane, runs, kept)
+    comparison = Comparison.of(scenario, lane, runs, kept, packets)
     if compare({"": comparison}, lambda _, each: found.append(each), jobs_of(lane, jobs), watch):
         raise KeyboardInterrupt
     return found[0]
+
+
+def check_packets(packets: object, lane: str, field: str = "packets") -> None:
+    """Raises `ScenarioError` if packets cannot be compared in the lane; `field` is what the error calls the question."""
+    if not isinstance(packets, bool):
+        raise refused(field, packets, "True or False")
+    if packets and lane == LIVE:
+        raise refused(field, packets, f"lane {LINUX}, as no two runs of lane {LIVE} have the same times")
 
 
 def reference_lane(lane: object, field: str = "lane") -> str:

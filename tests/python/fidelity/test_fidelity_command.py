@@ -137,7 +137,7 @@ def test_a_report_counts_verdicts_and_differences_without_a_cause() -> None:
         document("exact, with a difference", packets={"first": {"what": "time"}, "known": "investigated"}),
     ]
     assert summary(documents) == (
-        "1 of 2 deterministic scenarios agree packet by packet; 2 of 4 numbers are equivalent (differing: 2, undecided: 0)"
+        "1 of 2 scenarios agree packet by packet; 2 of 4 numbers are equivalent (differing: 2, undecided: 0)"
     )
     assert unexplained(documents) == 1
     assert causes(documents) == {
@@ -169,6 +169,7 @@ def test_a_report_names_a_recovery_that_linux_does_not_have() -> None:
         (("renno",), ("SCENARIO", "renno", "did you mean reno?")),
         (("reno", "--lane", "sim"), ("--lane", "sim", "a lane with a kernel, linux or live")),
         (("reno", "--lane", "linux:9.9"), ("--lane", "9.9", "cwnd linux build 9.9")),
+        (("reno", "--lane", "live", "--packets"), ("--packets", "lane linux", "no two runs of lane live")),
         (("reno", "--lane", "live", "--jobs", "2"), ("jobs", "2", "1 in lane live")),
     ],
 )
@@ -186,7 +187,7 @@ def test_a_scenario_that_this_machine_does_not_keep_up_with_is_named(monkeypatch
 
     monkeypatch.setattr(runner, "run_in_time", behind)
     far = scenario("[[flow]]\ncc = 'reno'\n").with_name("far")
-    comparison = Comparison(far, "live", 250, is_deterministic=False, tasks=[PairOfRuns(far, "live", True, None)])
+    comparison = Comparison(far, "live", 250, is_exact=False, tasks=[PairOfRuns(far, "live", True, None)])
     with pytest.raises(package.FellBehindError, match=r"^far: lane live: this machine"):
         runner.compare({"far": comparison}, lambda *_: None, 1)
 

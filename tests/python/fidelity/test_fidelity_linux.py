@@ -45,6 +45,14 @@ def test_a_transfer_of_the_initial_window_is_the_same_packets(virtual_kernel: Ke
     assert "all 10 packets are the same" in repr(found)
 
 
+# Both lanes draw the same losses: 2 % of the packets of a window of ten.
+def test_a_random_scenario_is_compared_packet_by_packet_too() -> None:
+    found = package.fidelity(package.Scenario.from_toml(LOSS), packets=True)
+    assert found.packets is not None and found.numbers == [] and found.runs == 1
+    assert found.packets.agree > 100, found.packets
+    assert found.simulated.summary["flows"][0]["retransmits"] > 0
+
+
 # The kernel's flow is limited to a window of ten, the simulator's to eleven: the eleventh packet is sent by one of them only.
 def test_another_window_is_found_at_its_packet(monkeypatch: pytest.MonkeyPatch) -> None:
     text = WINDOW_LIMITED.replace("14480B", "20MB")

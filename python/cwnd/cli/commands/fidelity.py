@@ -59,6 +59,13 @@ def command(
             "the same command resumes the work.",
         ),
     ] = None,
+    packets: Annotated[
+        bool,
+        typer.Option(
+            "--packets",
+            help="Compare random scenarios packet by packet, too: one run in each lane, with the same losses and delays.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Run scenarios in the simulator and with Linux's own TCP, and compare them: deterministic ones packet by packet, random ones by numbers
@@ -70,17 +77,18 @@ def command(
     from cwnd.fidelity.documents import empty, unexplained
     from cwnd.fidelity.folder import FidelityFolder
     from cwnd.fidelity.report import table
-    from cwnd.fidelity.runner import MOST_RUNS, reference_lane
+    from cwnd.fidelity.runner import MOST_RUNS, check_packets, reference_lane
     from cwnd.replicates.api import jobs_of
 
     number = whole_number("--runs", runs, MOST_RUNS)
     at_a_time = None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
     scenarios = chosen(paths)
     lane = reference_lane(lane, "--lane")
+    check_packets(packets, lane, "--packets")
     at_a_time = jobs_of(lane, at_a_time)
     folder = FidelityFolder(out) if out is not None else None
     try:
-        documents = compare(scenarios, lane, number, at_a_time, folder)
+        documents = compare(scenarios, lane, number, at_a_time, folder, packets)
     except KeyboardInterrupt:
         kept = (
             f"finished work is kept in {out}; the same command resumes the work"
@@ -124,7 +132,7 @@ def named(scenario: Scenario, name: str) -> Scenario:
 
 
 def compare(
-    scenarios: dict[str, Scenario], lane: str, runs: int, jobs: int, folder: FidelityFolder | None
+    scenarios: dict[str, Scenario], lane: str, runs: int, jobs: int, folder: FidelityFolder | None, packets: bool
 ) -> list[FidelityDocument]:
     """Compares the scenarios; runs of the kernel that the folder has are not repeated."""
     from cwnd.cli.replicates import bar
@@ -134,7 +142,7 @@ def compare(
         for name, scenario in scenarios.items():
             folder.check(name, scenario)
     comparisons = {
-        name: runner.Comparison.of(scenario, lane, runs, folder.runs(name) if folder else None)
+        name: runner.Comparison.of(scenario, lane, runs, folder.runs(name) if folder else None, packets)
         for name, scenario in scenarios.items()
     }
     costs = dict(enumerate(task.scenario.duration_s for each in comparisons.values() for task in each.tasks))
