@@ -30,7 +30,7 @@ from tools.testing.counts import Part, table
 #: They take longest, and mostly wait: the other parts run in parallel on the remaining processor time.
 LONG = ("python", "kernel")
 #: Several times what a part takes on two busy processors: a guard against a test that waits for ever, and no measure of anything.
-LIMIT_S = 3000.0
+LIMIT_S = 4500.0
 
 
 def command(part: str, parallel: bool) -> list[str]:

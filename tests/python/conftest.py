@@ -153,6 +153,10 @@ def load() -> Iterator[Callable[..., Loader]]:
 
 #: They take longest, and most of it they wait: for the kernel, for each other, for time to pass. At the end nothing would be beside them.
 FIRST = (
+    # The longest: a part of the tests ends when they do.
+    "test_affected_reads",
+    "test_release_build",
+    "test_notebooks",
     "test_plugin_kernel",
     "test_kernel_safety",
     "test_live_traffic",

@@ -53,7 +53,8 @@ def summary(documents: list[FidelityDocument]) -> str:
     parts = []
     if of_packets := [packets for _, packets in exact(documents)]:
         agree = sum(packets["first"] is None and packets["measured"] > 0 for packets in of_packets)
-        parts.append(f"{agree} of {len(of_packets)} scenarios agree packet by packet")
+        scenarios = "scenario agrees" if len(of_packets) == 1 else "scenarios agree"
+        parts.append(f"{agree} of {len(of_packets)} {scenarios} packet by packet")
     numbers = counted(documents)
     if total := sum(numbers.values()):
         parts.append(
@@ -94,8 +95,8 @@ def other_recoveries(documents: list[FidelityDocument]) -> list[str]:
         for recovery in sorted(set(document["other_recovery"].values())):
             flows = ", ".join(name for name, other in document["other_recovery"].items() if other == recovery)
             lines.append(
-                f'{document["scenario"]}: in the simulator, {flows} recovers as "{recovery}": Linux has no such recovery, '
-                'so the lanes have to differ; recovery = "linux" is Linux\'s'
+                f'{document["scenario"]}: {flows} recovers as "{recovery}", which Linux does not have, so the lanes differ; '
+                'set recovery = "linux"'
             )
     return lines
 

@@ -54,6 +54,18 @@ class FidelityFolder:
                 f'folder: "{self._folder}" is not accepted; expected one without another scenario called "{name}"'
             )
 
+    def check_kind(self, name: str, by_packets: bool) -> None:
+        """Raises `FolderError` if the folder has a comparison of this name by numbers, and the new one is by packets, or the other way round."""
+        try:
+            earlier = read_json(self._folder / f"{name}.json")[1]["packets"] is not None
+        except (OSError, ValueError, LookupError, TypeError):
+            return
+        if earlier != by_packets:
+            kind = "packet by packet" if earlier else "by its numbers"
+            raise FolderError(
+                f'folder: "{self._folder}" is not accepted; expected one without a comparison of "{name}" {kind}'
+            )
+
     def runs(self, name: str) -> KeptRuns:
         """The kernel's runs of the scenario of this name."""
         return KeptRuns(self._folder / "runs" / name)

@@ -84,7 +84,7 @@ def table(documents: list[FidelityDocument], printer: Printer | None = None) -> 
         printer.paragraph(f"{name}: nothing to compare: no flow sent a packet, and no number is there in both lanes")
     for line in other_recoveries(documents):
         printer.paragraph(line)
-    for cause, scenarios in causes(documents).items():
+    for cause, scenarios in causes([each for each in documents if not each["other_recovery"]]).items():
         printer.paragraph(f"{', '.join(scenarios)}: {cause or 'no cause is recorded'}")
     for lane, kernel, hz in sorted({(each["lane"], each["kernel"], each["hz"]) for each in documents}):
         late = max(each["late_ms"] for each in documents if each["lane"] == lane)

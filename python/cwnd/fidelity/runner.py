@@ -56,7 +56,8 @@ class Fidelity(Displayed):
     day: str
 
     def __repr__(self) -> str:
-        return f"Fidelity({self.scenario.name}: {outcome(self.document())})"
+        name = f"{self.scenario.name}: " if self.scenario.name else ""
+        return f"Fidelity({name}{outcome(self.document())})"
 
     def document(self) -> FidelityDocument:
         """As JSON."""
@@ -222,8 +223,8 @@ def fidelity(
     packets: bool = False,
 ) -> Fidelity:
     """Runs a scenario in the simulator and in `lane`, and compares the results: packet by packet if it is deterministic, else by the numbers of
-    `runs` pairs of runs, with consecutive seeds starting at its own. With `packets` a random one is compared packet by packet, too: both
-    lanes draw the same losses and delays for its seed.
+    `runs` pairs of runs, with consecutive seeds starting at its own. With `packets` a random one is compared packet by packet instead, by
+    one pair of runs: both lanes draw the same losses and delays for its seed.
 
     The scenario is a `Scenario`, the path of a file, or the name of a scenario of the package. `lane` is `"linux"`, `"linux:6.12"` or `"live"`;
     in lane live, every scenario counts as random. Up to `jobs` pairs run at a time (all processors; in lane live one). The kernel's runs that
@@ -247,12 +248,14 @@ def fidelity(
     return found[0]
 
 
-def check_packets(packets: object, lane: str, field: str = "packets") -> None:
-    """Raises `ScenarioError` if packets cannot be compared in the lane; `field` is what the error calls the question."""
+def check_packets(packets: object, lane: str, fields: tuple[str, str] = ("packets", "lane")) -> None:
+    """Raises `ScenarioError` if packets cannot be compared in the lane; `fields` are what the error calls the two."""
     if not isinstance(packets, bool):
-        raise refused(field, packets, "True or False")
+        raise refused(fields[0], packets, "True or False")
     if packets and lane == LIVE:
-        raise refused(field, packets, f"lane {LINUX}, as no two runs of lane {LIVE} have the same times")
+        raise refused(
+            fields[1], lane, f"lane {LINUX} with {fields[0]}, as no two runs of lane {LIVE} have the same times"
+        )
 
 
 def reference_lane(lane: object, field: str = "lane") -> str:

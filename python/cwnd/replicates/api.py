@@ -102,6 +102,8 @@ def processors() -> int:
 
 def jobs_of(lane: str, jobs: int | None) -> int:
     """The number of runs at a time: one in lane live, because parallel runs would wait for the same processors."""
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS):
+        raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
     if kind_of(lane) != LIVE:
         return jobs or processors()
     if jobs not in (None, 1):
@@ -147,8 +149,6 @@ def replicate(
     scenario = scenario_of(scenario)
     if isinstance(seeds, bool) or not isinstance(seeds, int) or not 1 <= seeds <= MOST_SEEDS:
         raise refused("seeds", seeds, f"a whole number from 1 to {MOST_SEEDS}")
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= MOST_JOBS):
-        raise refused("jobs", jobs, f"a whole number from 1 to {MOST_JOBS}")
     lane = check_lane(lane)
     threads = jobs_of(lane, jobs)
     scenario.check_size()

@@ -151,8 +151,7 @@ def test_a_report_names_a_recovery_that_linux_does_not_have() -> None:
     first, second = document("first"), document("second")
     first["other_recovery"] = {"a": "sack", "b": "newreno", "c": "sack"}
     assert other_recoveries([first, second]) == [
-        f'first: in the simulator, {flows} recovers as "{recovery}": Linux has no such recovery, '
-        'so the lanes have to differ; recovery = "linux" is Linux\'s'
+        f'first: {flows} recovers as "{recovery}", which Linux does not have, so the lanes differ; set recovery = "linux"'
         for flows, recovery in (("b", "newreno"), ("a, c", "sack"))
     ]
 
@@ -169,7 +168,10 @@ def test_a_report_names_a_recovery_that_linux_does_not_have() -> None:
         (("renno",), ("SCENARIO", "renno", "did you mean reno?")),
         (("reno", "--lane", "sim"), ("--lane", "sim", "a lane with a kernel, linux or live")),
         (("reno", "--lane", "linux:9.9"), ("--lane", "9.9", "cwnd linux build 9.9")),
-        (("reno", "--lane", "live", "--packets"), ("--packets", "lane linux", "no two runs of lane live")),
+        (
+            ("reno", "--lane", "live", "--packets"),
+            ("--lane", "live", "lane linux with --packets", "no two runs of lane live"),
+        ),
         (("reno", "--lane", "live", "--jobs", "2"), ("jobs", "2", "1 in lane live")),
     ],
 )

@@ -51,6 +51,8 @@ def test_a_random_scenario_is_compared_packet_by_packet_too() -> None:
     assert found.packets is not None and found.numbers == [] and found.runs == 1
     assert found.packets.agree > 100, found.packets
     assert found.simulated.summary["flows"][0]["retransmits"] > 0
+    with pytest.raises(package.ScenarioError, match="jobs: 0 is not accepted; expected a whole number from 1"):
+        package.fidelity(package.Scenario.from_toml(LOSS), packets=True, jobs=0)
 
 
 # The kernel's flow is limited to a window of ten, the simulator's to eleven: the eleventh packet is sent by one of them only.
@@ -88,6 +90,8 @@ def test_a_comparison_is_printed_written_and_gone_on_from(cwnd: Cli, tmp_path: P
     # The kernel's runs were not made again, and the numbers are those of the first time.
     assert (kept / "seed-2" / "manifest.json").stat().st_mtime_ns == before
     assert document == json.loads((folder / "brief.json").read_text())[1]
+    # A comparison of another kind is not replaced.
+    refused(cwnd("fidelity", file, "--packets", "-o", folder), "-o", 'without a comparison of "brief" by its numbers')
     # The first packets of each run are the same in both lanes: a number of a pair is near its partner's, or the same.
     (goodput,) = [each for each in document["numbers"] if each["name"] == "goodput, reno-linux"]
     assert 0.7 < goodput["ratio"] < 1.4 and goodput["low"] <= goodput["ratio"] <= goodput["high"]
@@ -117,7 +121,8 @@ def test_a_recovery_that_linux_does_not_have_is_named(cwnd: Cli, tmp_path: Path)
     done = cwnd("fidelity", file)
     said = " ".join(done.stdout.split())
     assert done.returncode == 1
-    assert 'brief: in the simulator, cubic-2.6.18 recovers as "sack": Linux has no such recovery' in said
+    assert 'brief: cubic-2.6.18 recovers as "sack", which Linux does not have' in said
+    assert "no cause is recorded" not in said
 
 
 def test_another_scenario_of_the_same_name_is_not_replaced(cwnd: Cli, tmp_path: Path) -> None:

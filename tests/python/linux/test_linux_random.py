@@ -110,7 +110,7 @@ def twice(path: Path) -> tuple[str, bool, str]:
 
 
 def test_random_scenarios_are_the_same_bytes_in_two_boots(tmp_path: Path) -> None:
-    wanted = int(os.environ.get("CWND_RANDOM_SCENARIOS", "12"))
+    wanted = int(os.environ.get("CWND_RANDOM_SCENARIOS", "8"))
     paths = written(tmp_path, 6 * wanted)
     print(f"seed {SEED}")
     ran, refused = 0, 0

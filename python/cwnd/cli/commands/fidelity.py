@@ -63,7 +63,7 @@ def command(
         bool,
         typer.Option(
             "--packets",
-            help="Compare random scenarios packet by packet, too: one run in each lane, with the same losses and delays.",
+            help="Compare random scenarios packet by packet instead of by numbers: one run in each lane, with the same losses and delays.",
         ),
     ] = False,
     as_json: Json = False,
@@ -84,7 +84,7 @@ def command(
     at_a_time = None if jobs is None else whole_number("--jobs", jobs, MOST_JOBS)
     scenarios = chosen(paths)
     lane = reference_lane(lane, "--lane")
-    check_packets(packets, lane, "--packets")
+    check_packets(packets, lane, ("--packets", "--lane"))
     at_a_time = jobs_of(lane, at_a_time)
     folder = FidelityFolder(out) if out is not None else None
     try:
@@ -145,6 +145,9 @@ def compare(
         name: runner.Comparison.of(scenario, lane, runs, folder.runs(name) if folder else None, packets)
         for name, scenario in scenarios.items()
     }
+    if folder is not None:
+        for name, each in comparisons.items():
+            folder.check_kind(name, each.is_exact)
     costs = dict(enumerate(task.scenario.duration_s for each in comparisons.values() for task in each.tasks))
     documents: dict[str, FidelityDocument] = {}
 

@@ -190,7 +190,10 @@ def queue(
     out: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--out", metavar="FILE", help="Write the fate of each packet to this file (.csv, .parquet)."
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="Write the fate of each packet to this file (.csv, .parquet); an existing file is replaced.",
         ),
     ] = None,
     kernel: KernelName = None,
