@@ -52,7 +52,8 @@ fn epochs(simulation: &Simulation) -> Vec<Epoch> {
 }
 
 // RFC 9438 §4.2: with t = s·K, W(t)/W_max = 1 + 0.3 (s − 1)³ for every W_max. The window aims at W(t + RTT), so it
-// lies between W(t − RTT) and W(t + RTT), within one segment.
+// lies between W(t − RTT) and W(t + RTT), within one segment. Recovery `linux` compresses ACKs by up to 1 ms, which the RFC does
+// not have.
 #[test]
 #[ignore = "slow, make test-all runs it"]
 fn after_one_loss_the_window_follows_the_curve() {
@@ -60,7 +61,7 @@ fn after_one_loss_the_window_follows_the_curve() {
         let k = (0.75 * w_max as f64).cbrt();
         let simulation = LossLimited {
             flow: &format!(
-                "cc = 'cubic'\nslow_start = 'standard'\nfriendliness = 'off'\ninitial_cwnd = {w_max}\ninitial_ssthresh = {w_max}"
+                "cc = 'cubic'\nrecovery = 'sack-prr'\nslow_start = 'standard'\nfriendliness = 'off'\ninitial_cwnd = {w_max}\ninitial_ssthresh = {w_max}"
             ),
             rtt_ms: 100,
             loss: &format!("at:{},{}", w_max, 1_u64 << 40),

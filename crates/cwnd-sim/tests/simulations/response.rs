@@ -51,7 +51,9 @@ fn sqrts_mean_window_is_standard_tcps() {
     }
 }
 
-// RFC 9438, tables 1 (RTT 0.1 s) and 2 (0.01 s), column C = 0.4. The mean of a concave epoch is 0.925 W_max.
+// RFC 9438, tables 1 (RTT 0.1 s) and 2 (0.01 s), column C = 0.4. The mean of a concave epoch is 0.925 W_max. Recovery
+// `linux` has a lower mean (−3.3 % at RTT 10 ms and p = 10⁻⁵): by the time a loss is known, compressed ACKs and a full send
+// buffer have taken packets out of flight.
 #[test]
 #[ignore = "slow, make test-all runs it"]
 fn cubics_mean_window_is_that_of_rfc_9438s_tables() {
@@ -63,7 +65,7 @@ fn cubics_mean_window_is_that_of_rfc_9438s_tables() {
     for (rtt_ms, rows) in tables {
         for (p, table, tolerance) in rows {
             let epochs = if p < 1e-5 { 16 } else { 40 };
-            let cc = "cc = 'cubic'\nslow_start = 'standard'\nfast_convergence = false";
+            let cc = "cc = 'cubic'\nrecovery = 'sack-prr'\nslow_start = 'standard'\nfast_convergence = false";
             let mean = mean_window(cc, p, rtt_ms, table / 0.925, table, epochs);
             println!(
                 "cubic, RTT {rtt_ms} ms, p = {p}: {mean:.1} beside {table}: {:+.2} %",
