@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::mem::{offset_of, size_of};
 
-use cwnd::{ARGUMENT_WORDS, AckSample, Conn, Hook, PRIVATE_BYTES, WireArgument};
+use cwnd::{ARGUMENT_WORDS, AckSample, Conn, Hook, PRIVATE_BYTES, RateSample, WireArgument};
 
 use crate::shared_structs::{
     FILE_BYTES, Identity, RawCounters, RawPacket, RawRecord, RawSample, RawState, STATES, Socket,
@@ -46,6 +46,10 @@ impl CType for &AckSample {
     const NAME: &'static str = "const struct sample *";
 }
 
+impl CType for &RateSample {
+    const NAME: &'static str = "const struct rate *";
+}
+
 macro_rules! declarations {
     ($($variant:ident = $number:literal $(if $has:ident)?:
         $hook:ident($($arg:ident: $([$by:tt])? $type:path),*) $(-> $result:ty)?;)+) => {
@@ -80,6 +84,7 @@ fn structure(c: &str, fields: &[(&str, &str, usize)], size: usize) -> String {
         let of = match *of {
             "u64" => "__u64",
             "u32" => "__u32",
+            "u8" => "__u8",
             "i32" => "__s32",
             "bool" => "_Bool",
             // Enumerations of a byte.
@@ -107,6 +112,7 @@ pub fn header() -> Result<String, std::fmt::Error> {
     writeln!(out, "#define DECLARE_CORE_HOOKS {}", declarations())?;
     writeln!(out, "{}", structure("conn", Conn::FIELDS, size_of::<Conn>()))?;
     writeln!(out, "{}", structure("sample", AckSample::FIELDS, size_of::<AckSample>()))?;
+    writeln!(out, "{}", structure("rate", RateSample::FIELDS, size_of::<RateSample>()))?;
     asserts!(
         out,
         "ASSERT_SOCKET_LAYOUT",

@@ -254,31 +254,10 @@ pub struct RawRecord {
     pub repaired: u32,
 }
 
-/// A rate sample, as the driver of lane linux writes it behind a [`RawRecord`]; objects of BPF do not. Only its layout is used.
+/// What the driver of lane linux writes of a rate sample behind a [`RawRecord`], beside the hook's arguments; objects of BPF do not. Only its layout is
+/// used.
 #[repr(C)]
 pub struct RawRateSample {
     /// When the sample's interval begins, µs.
     pub prior_mstamp_us: u64,
-    /// Its length, µs; negative where it is none.
-    pub interval_us: u64,
-    /// The round trip time, µs; negative where it is none.
-    pub rtt_us: u64,
-    /// `delivered` at its beginning, segments.
-    pub prior_delivered: u32,
-    /// Segments delivered in it; negative where it is none.
-    pub delivered: u32,
-    /// Of them, marked.
-    pub delivered_ce: u32,
-    /// Segments that this acknowledgement shows to be lost.
-    pub losses: u32,
-    /// Segments that it acknowledges, selectively or not.
-    pub acked_sacked: u32,
-    /// Segments in flight before it.
-    pub prior_in_flight: u32,
-    /// 1 if the application limited the rate.
-    pub is_app_limited: u32,
-    /// 1 if the sample is of a retransmission.
-    pub is_retrans: u32,
-    /// 1 if the acknowledgement may have been delayed.
-    pub is_ack_delayed: u32,
 }

@@ -52,6 +52,11 @@ static __always_inline void enter(struct call *call, __u32 hook, const __u32 *wo
 	call->record = record_call(call->tp, hook, words);
 	read_conn(call->tp, &call->conn);
 	call->conn.tick_hz = ticks_per_second();
+#ifdef HAS_CONG_CONTROL
+	call->conn.random = bpf_get_prandom_u32();
+	if (call->record)
+		call->record->before.random = call->conn.random;
+#endif
 	if (call->guard && call->conn.prior_cwnd > call->guard->cwnd_before) {
 		call->conn.prior_cwnd = call->guard->cwnd_before;
 		if (call->record)
@@ -81,6 +86,10 @@ static __always_inline void leave(const struct call *call, __u32 returned)
 		remember(armed_guard_of(tp), c);
 	if (c->pacing_rate != old->pacing_rate)
 		tp->inet_conn.icsk_inet.sk.sk_pacing_rate = c->pacing_rate;
+#ifdef HAS_CONG_CONTROL
+	if (c->app_limited != old->app_limited)
+		tp->app_limited = c->app_limited;
+#endif
 	if (call->record)
 		record_after(tp, call->record, returned);
 }
@@ -243,32 +252,60 @@ PROGRAM(pkts_acked, int)
 	return 0;
 }
 
-// The build defines HAS_CONG_CONTROL for an algorithm that sets window and rate itself. `acked` is what was newly delivered.
+// The build defines HAS_CONG_CONTROL for an algorithm that sets window and rate itself.
 #ifdef HAS_CONG_CONTROL
-// What an acknowledgement delivered.
 struct rate_sample {
+	int delivered;
+	int delivered_ce;
+	__u32 prior_delivered;
+	long interval_us;
+	long rtt_us;
+	int losses;
 	__u32 acked_sacked;
+	__u32 prior_in_flight;
+	_Bool is_app_limited;
+	_Bool is_retrans;
+	_Bool is_ack_delayed;
 } KERNEL_STRUCT;
 
-// The kernel's last argument is the sample: the second of two or the fourth of four.
-static __always_inline int control(const __u64 *args, const struct rate_sample *sample)
+// The core has 32 bits for a time: more than half an hour.
+static __always_inline __s32 time_of(long us)
 {
-	__u32 acked = sample->acked_sacked;
+	return us > 0x7fffffff ? 0x7fffffff : us < 0 ? -1 : us;
+}
 
-	ENTER(cong_control, watch_undone(tp), acked);
-	core_cong_control(call.state, &call.conn, call.params, acked);
+// The kernel's last argument is the sample: the second of two or the fourth of four. Kernels that give two say neither `ack` nor `flags`.
+static __always_inline int control(const __u64 *args, __u32 ack, __u32 flags, const struct rate_sample *given)
+{
+	struct rate s = {
+		.delivered = given->delivered,
+		.delivered_ce = given->delivered_ce,
+		.prior_delivered = given->prior_delivered,
+		.interval_us = time_of(given->interval_us),
+		.rtt_us = time_of(given->rtt_us),
+		.losses = given->losses,
+		.acked_sacked = given->acked_sacked,
+		.prior_in_flight = given->prior_in_flight,
+		.is_app_limited = given->is_app_limited,
+		.is_retrans = given->is_retrans,
+		.is_ack_delayed = given->is_ack_delayed,
+	};
+
+	ENTER(cong_control, watch_undone(tp), ack, flags, s.delivered, s.delivered_ce, s.prior_delivered, s.interval_us, s.rtt_us, s.losses,
+	      s.acked_sacked, s.prior_in_flight, s.is_app_limited, s.is_retrans, s.is_ack_delayed);
+	core_cong_control(call.state, &call.conn, call.params, ack, flags, &s);
 	leave(&call, 0);
 	return 0;
 }
 
 PROGRAM(cong_control, int)
 {
-	return control(args, (const struct rate_sample *)args[3]);
+	return control(args, args[1], args[2], (const struct rate_sample *)args[3]);
 }
 
 PROGRAM(cong_control_of_two, int)
 {
-	return control(args, (const struct rate_sample *)args[1]);
+	return control(args, ((struct tcp_sock *)args[0])->snd_una, 0, (const struct rate_sample *)args[1]);
 }
 #endif
 

@@ -20,6 +20,7 @@ struct sock {
 	struct sock_common __sk_common;
 	__u32 sk_pacing_status;
 	unsigned long sk_pacing_rate;
+	__u8 sk_pacing_shift;
 	unsigned int sk_gso_max_size;
 	__u16 sk_protocol;
 } KERNEL_STRUCT;
@@ -58,7 +59,14 @@ struct minmax {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u64 tcp_mstamp;
+	__u64 tcp_wstamp_ns;
+	__u64 tcp_clock_cache;
+	__u64 delivered_mstamp;
+	__u64 first_tx_mstamp;
 	__u32 delivered;
+	__u32 delivered_ce;
+	__u32 lost;
+	__u32 app_limited;
 	__u32 lsndtime;
 	__u32 mss_cache;
 	__u32 snd_una;
@@ -80,12 +88,10 @@ struct tcp_sock {
 	// For records alone.
 	__u32 mdev_us;
 	__u32 rttvar_us;
-	__u32 lost;
 	__u32 total_retrans;
 	__u32 prior_ssthresh;
 	__u32 high_seq;
 	__u32 undo_marker;
-	__u32 app_limited;
 	__u32 snd_wnd;
 	__u32 write_seq;
 	__u32 reordering;
@@ -159,7 +165,7 @@ _Static_assert(__builtin_offsetof(struct tcp_congestion_ops, cong_control_of_two
 
 // ---- The core's types
 
-// cwnd::Conn and cwnd::AckSample, struct conn and struct sample, are in layout.h.
+// cwnd::Conn, cwnd::AckSample and cwnd::RateSample, struct conn, struct sample and struct rate, are in layout.h.
 
 // The connection as the kernel has it, beside struct conn: what that is derived from, and what the core never sees.
 struct socket {
@@ -247,6 +253,14 @@ static __always_inline void read_conn(struct tcp_sock *tp, struct conn *c)
 	c->srtt_us8 = tp->srtt_us;
 	// The kernel's "no sample yet" is all ones, the core's is 0.
 	c->min_rtt_us = min_rtt_us == ~0U ? 0 : min_rtt_us;
+	c->delivered_us = tp->delivered_mstamp;
+	c->first_sent_us = tp->first_tx_mstamp;
+	c->delivered_ce = tp->delivered_ce;
+	c->lost = tp->lost;
+	c->app_limited = tp->app_limited;
+	c->paced_ahead_us = tp->tcp_wstamp_ns > tp->tcp_clock_cache ? (tp->tcp_wstamp_ns - tp->tcp_clock_cache) / 1000 : 0;
+	c->pacing_shift = sk->sk_pacing_shift;
+	c->random = 0;
 	c->gso_max_size = sk->sk_gso_max_size;
 	c->is_cwnd_limited = BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited);
 	// Rust's enums hold nothing but their own values.

@@ -2,7 +2,10 @@
 //! Random histories: what a transport may do to an algorithm, and the promises that are checked after each step.
 
 use cwnd::registry::SetDescription;
-use cwnd::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample, CaEvent, CaState, Conn, Controller, PacingStatus};
+use cwnd::{
+    ACK_SLOW_PATH, ACK_WINDOW_UPDATE, ACKED_DATA, ADVANCED, AckSample, CaEvent, CaState, Conn, Controller,
+    PacingStatus, RateSample,
+};
 use proptest::prelude::*;
 
 /// A promise that holds whatever a transport does.
@@ -224,6 +227,7 @@ impl ContractRun {
             cwnd_cnt: after.cwnd_cnt,
             ssthresh: after.ssthresh,
             pacing_rate: after.pacing_rate,
+            app_limited: after.app_limited,
             ..before
         };
         self.expect(ContractPromise::HooksKeepToTheirFields, after == writable, || {
@@ -262,7 +266,16 @@ impl ContractRun {
         let flags = if rtt_us < 0 { ACK_SLOW_PATH } else { ACK_WINDOW_UPDATE };
         self.hook(|cc, conn| cc.in_ack_event(conn, flags));
         if self.cc.has_cong_control() {
-            self.hook(|cc, conn| cc.cong_control(conn, acked));
+            let sample = RateSample {
+                delivered: acked as i32,
+                prior_delivered: (self.conn.delivered as u32).wrapping_sub(acked),
+                interval_us: rtt_us,
+                rtt_us,
+                acked_sacked: acked,
+                prior_in_flight: before,
+                ..RateSample::NONE
+            };
+            self.hook(|cc, conn| cc.cong_control(conn, una, ACKED_DATA | ADVANCED, &sample));
         } else {
             self.hook(|cc, conn| cc.cong_avoid(conn, una, acked));
         }

@@ -4,7 +4,6 @@
 use cwnd::replay::{After, Call, Row};
 use cwnd::{ARGUMENT_WORDS, CaState, Conn, Hook, PacingStatus, PrivateWords};
 use cwnd_bpf_build::shared_structs::{HEADER_BYTES, RawPacket, RawRateSample, RawRecord, Socket};
-use cwnd_record::RateSample;
 use std::mem::{offset_of, size_of};
 
 /// A recorded call of a hook.
@@ -26,8 +25,8 @@ pub struct CallRecord {
     pub state_before: PrivateWords,
     /// And after it.
     pub state_after: PrivateWords,
-    /// The rate sample that `cong_control` was given, in a record of lane linux.
-    pub rate_sample: Option<RateSample>,
+    /// When the interval of the rate sample began that `cong_control` was given, µs, in a record of lane linux.
+    pub prior_mstamp_us: Option<u64>,
 }
 
 /// What a connection received or sent, or its timer, in one order with its calls; only a trace of the transport and one of lane linux record them.
@@ -112,10 +111,18 @@ pub fn conn(bytes: &[u8], offset: usize) -> Conn {
         cwnd_clamp: u32_at(offset_of!(Conn, cwnd_clamp)),
         srtt_us8: u32_at(offset_of!(Conn, srtt_us8)),
         min_rtt_us: u32_at(offset_of!(Conn, min_rtt_us)),
+        delivered_us: u32_at(offset_of!(Conn, delivered_us)),
+        first_sent_us: u32_at(offset_of!(Conn, first_sent_us)),
+        delivered_ce: u32_at(offset_of!(Conn, delivered_ce)),
+        lost: u32_at(offset_of!(Conn, lost)),
+        app_limited: u32_at(offset_of!(Conn, app_limited)),
+        paced_ahead_us: u32_at(offset_of!(Conn, paced_ahead_us)),
+        random: u32_at(offset_of!(Conn, random)),
         gso_max_size: u32_at(offset_of!(Conn, gso_max_size)),
         is_cwnd_limited: u8_at(offset_of!(Conn, is_cwnd_limited)) != 0,
         ca_state: CaState::from_u8(u8_at(offset_of!(Conn, ca_state))),
         pacing_status: pacing_status(u32::from(u8_at(offset_of!(Conn, pacing_status)))),
+        pacing_shift: u8_at(offset_of!(Conn, pacing_shift)),
     }
 }
 
@@ -198,30 +205,10 @@ pub fn read(
         state_before: words_at(offset_of!(RawRecord, state_before)),
         state_after,
         repaired: u32_at(offset_of!(RawRecord, repaired)) != 0,
-        // Only the driver of lane linux writes one, behind the record.
-        rate_sample: bytes
+        // Only the driver of lane linux writes it, behind the record.
+        prior_mstamp_us: bytes
             .get(size_of::<RawRecord>()..)
             .filter(|rest| hook == Hook::CongControl && rest.len() >= size_of::<RawRateSample>())
-            .map(rate_sample),
+            .map(|rest| u64::from_ne_bytes(field(rest, offset_of!(RawRateSample, prior_mstamp_us)))),
     })
-}
-
-/// A rate sample, from its bytes.
-fn rate_sample(bytes: &[u8]) -> RateSample {
-    let u32_at = |offset| u32::from_ne_bytes(field(bytes, offset));
-    let u64_at = |offset| u64::from_ne_bytes(field(bytes, offset));
-    RateSample {
-        prior_mstamp_us: u64_at(offset_of!(RawRateSample, prior_mstamp_us)),
-        interval_us: u64_at(offset_of!(RawRateSample, interval_us)) as i64,
-        rtt_us: u64_at(offset_of!(RawRateSample, rtt_us)) as i64,
-        prior_delivered: u32_at(offset_of!(RawRateSample, prior_delivered)),
-        delivered: u32_at(offset_of!(RawRateSample, delivered)) as i32,
-        delivered_ce: u32_at(offset_of!(RawRateSample, delivered_ce)) as i32,
-        losses: u32_at(offset_of!(RawRateSample, losses)),
-        acked_sacked: u32_at(offset_of!(RawRateSample, acked_sacked)),
-        prior_in_flight: u32_at(offset_of!(RawRateSample, prior_in_flight)),
-        is_app_limited: u32_at(offset_of!(RawRateSample, is_app_limited)) != 0,
-        is_retrans: u32_at(offset_of!(RawRateSample, is_retrans)) != 0,
-        is_ack_delayed: u32_at(offset_of!(RawRateSample, is_ack_delayed)) != 0,
-    }
 }

@@ -2,10 +2,10 @@
 //! Records as rows of the tables `hooks`, `packets` and `cwnd`.
 
 use crate::reading::{CallRecord, PacketRecord};
-use cwnd::replay::Row;
+use cwnd::replay::{Call, Row};
 use cwnd::{Conn, PrivateWords};
 use cwnd_bpf_build::shared_structs::RawPacket;
-use cwnd_record::{Column, CwndRow, HookRow, PRIVATE_BYTES, PacketRow, TcpHeader, tables};
+use cwnd_record::{Column, CwndRow, HookRow, PRIVATE_BYTES, PacketRow, RateSample, TcpHeader, tables};
 
 /// The kind of a record that is a timer's.
 const TIMER: u32 = 2;
@@ -37,7 +37,7 @@ pub fn call(record: &CallRecord) -> HookRow {
     let Row { before, after, .. } = row;
     let (pacing_rate_after, pacing_status_after) =
         after.pacing.map_or((0, 0), |(rate, status)| (rate, status as u32));
-    let [arg0, arg1, arg2] = row.call.words(before.mss);
+    let [arg0, arg1, arg2, ..] = row.call.words(before.mss);
     HookRow {
         connection: record.connection,
         hook: row.call.hook().name(),
@@ -48,7 +48,7 @@ pub fn call(record: &CallRecord) -> HookRow {
         jiffies_after: row.ticks_after,
         arg0,
         arg1,
-        arg2,
+        arg2: if rate_sample(record).is_some() { 0 } else { arg2 },
         ret: after.returned,
         local_port: u32::from(kernel.local_port),
         remote_port: u32::from(kernel.remote_port),
@@ -80,6 +80,12 @@ pub fn call(record: &CallRecord) -> HookRow {
         is_cwnd_limited: u32::from(before.is_cwnd_limited),
         pacing_status: before.pacing_status as u32,
         pacing_rate: before.pacing_rate,
+        delivered_mstamp_us: before.delivered_us,
+        first_tx_mstamp_us: before.first_sent_us,
+        delivered_ce: before.delivered_ce,
+        paced_ahead_us: before.paced_ahead_us,
+        pacing_shift: u32::from(before.pacing_shift),
+        random: before.random,
         cwnd_before: before.cwnd,
         ssthresh_before: before.ssthresh,
         cwnd_cnt_before: before.cwnd_cnt,
@@ -91,8 +97,27 @@ pub fn call(record: &CallRecord) -> HookRow {
         repaired: u32::from(record.repaired),
         state_before: bytes(&record.state_before),
         state_after: bytes(&record.state_after),
-        rate_sample: record.rate_sample,
+        rate_sample: rate_sample(record),
     }
+}
+
+/// The rate sample of a call of `cong_control`, which has columns of its own.
+fn rate_sample(record: &CallRecord) -> Option<RateSample> {
+    let Call::CongControl { sample, .. } = record.row.call else { return None };
+    Some(RateSample {
+        prior_mstamp_us: record.prior_mstamp_us,
+        interval_us: sample.interval_us,
+        rtt_us: sample.rtt_us,
+        prior_delivered: sample.prior_delivered,
+        delivered: sample.delivered,
+        delivered_ce: sample.delivered_ce,
+        losses: sample.losses,
+        acked_sacked: sample.acked_sacked,
+        prior_in_flight: sample.prior_in_flight,
+        is_app_limited: sample.is_app_limited,
+        is_retrans: sample.is_retrans,
+        is_ack_delayed: sample.is_ack_delayed,
+    })
 }
 
 /// A row of the table `packets`.

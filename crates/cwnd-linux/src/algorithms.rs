@@ -3,7 +3,7 @@
 
 use crate::kernel::Kernel;
 use cwnd::replay::Call;
-use cwnd::{Conn, Controller, Hook, PrivateWords};
+use cwnd::{ARGUMENT_WORDS, Conn, Controller, Hook, PrivateWords};
 use cwnd_kernel_records::conn;
 use cwnd_plugin::controller_words;
 use cwnd_scenario::{kernels_own, set_with_rules_of};
@@ -20,6 +20,7 @@ fn take(shown: &mut ShownConn, conn: &Conn) {
     put(offset_of!(Conn, cwnd_cnt), &conn.cwnd_cnt.to_ne_bytes());
     put(offset_of!(Conn, ssthresh), &conn.ssthresh.to_ne_bytes());
     put(offset_of!(Conn, pacing_rate), &conn.pacing_rate.to_ne_bytes());
+    put(offset_of!(Conn, app_limited), &conn.app_limited.to_ne_bytes());
 }
 
 /// An algorithm that the guest asks for.
@@ -112,7 +113,7 @@ impl Algorithms {
         hook: u32,
         connection: &mut u32,
         shown: &mut ShownConn,
-        words: [u32; 3],
+        words: [u32; ARGUMENT_WORDS],
     ) -> u32 {
         let (Some(Known { ours: Some(known), .. }), Some(hook)) =
             (self.known.get(algorithm as usize), Hook::ALL.get(hook as usize))

@@ -9,7 +9,7 @@ use crate::records::Records;
 use crate::run::aside;
 use crate::running::Running;
 use crate::senders::Senders;
-use cwnd::PrivateWords;
+use cwnd::{ARGUMENT_WORDS, PrivateWords};
 use cwnd_kernel_records::{PACKET_BYTES, RawRateSample, RawRecord, Socket};
 use cwnd_live::HostSide;
 use cwnd_live::message::Message;
@@ -17,7 +17,7 @@ use cwnd_plugin_loader::take;
 use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_uint, c_ulong, c_ulonglong, c_void};
 
-const VERSION: c_uint = 3;
+const VERSION: c_uint = 4;
 
 /// What the kernel calls: `struct cwnd_links`.
 #[repr(C)]
@@ -143,7 +143,7 @@ unsafe extern "C" fn told(now: c_ulonglong, bytes: *const c_void, length: c_uint
 }
 
 /// # Safety
-/// All point to what the driver owns, and `words` to three numbers.
+/// All point to what the driver owns, and `words` to [`ARGUMENT_WORDS`] numbers.
 unsafe extern "C" fn hook(
     algorithm: c_uint,
     hook: c_uint,
@@ -152,7 +152,8 @@ unsafe extern "C" fn hook(
     words: *const c_uint,
 ) -> c_uint {
     // SAFETY: the caller's promise; nobody else has them during the call.
-    let (connection, shown, words) = unsafe { (&mut *connection, &mut *shown, *words.cast::<[u32; 3]>()) };
+    let (connection, shown, words) =
+        unsafe { (&mut *connection, &mut *shown, *words.cast::<[u32; ARGUMENT_WORDS]>()) };
     ALGORITHMS.with_borrow_mut(|all| all.hook(algorithm, hook, connection, shown, words))
 }
 
@@ -198,6 +199,6 @@ extern "C" fn dropped(now: c_ulonglong, link: c_uint, number: c_uint) {
 const _: () = assert!(size_of::<c_ulong>() == 8, "the driver has 64 bits");
 // As python/cwnd/linux/driver/cwnd.h has them.
 const _: () = {
-    assert!(size_of::<ShownConn>() == 96 && size_of::<Socket>() == 60);
-    assert!(size_of::<RawRecord>() + size_of::<RawRateSample>() == 512 && PACKET_BYTES == 328);
+    assert!(size_of::<ShownConn>() == 128 && size_of::<Socket>() == 60);
+    assert!(size_of::<RawRecord>() + size_of::<RawRateSample>() == 528 && PACKET_BYTES == 360);
 };

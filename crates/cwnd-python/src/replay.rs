@@ -6,7 +6,9 @@ use crate::scenario::ScenarioError;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::{Array, FixedSizeBinaryArray, Int64Array, StringArray, StructArray};
 use cwnd::replay::{After, Call, Row};
-use cwnd::{ARGUMENT_WORDS, CaState, Conn, Controller, Hook, PRIVATE_BYTES, PacingStatus, PrivateWords};
+use cwnd::{
+    ARGUMENT_WORDS, CaState, Conn, Controller, Hook, PRIVATE_BYTES, PacingStatus, PrivateWords, RateSample,
+};
 use cwnd_plugin::controller_words;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -164,16 +166,33 @@ pub fn import(batch: &Bound<'_, PyAny>) -> PyResult<StructArray> {
     Ok(StructArray::from(data.map_err(|why| PyValueError::new_err(why.to_string()))?))
 }
 
-/// Columns of arguments that the oldest records have.
-const OLDEST_ARGUMENTS: usize = 3;
+/// Columns of arguments. A rate sample has columns of its own.
+const ARGUMENT_COLUMNS: usize = 3;
+
+/// A column that not every record has: 0 where it is missing, or null.
+type MaybeColumn<'a> = Option<&'a Int64Array>;
+
+/// What algorithms with `cong_control` read of a connection.
+struct RateColumns<'a> {
+    delivered_us: MaybeColumn<'a>,
+    first_sent_us: MaybeColumn<'a>,
+    delivered_ce: MaybeColumn<'a>,
+    lost: MaybeColumn<'a>,
+    app_limited: MaybeColumn<'a>,
+    paced_ahead_us: MaybeColumn<'a>,
+    pacing_shift: MaybeColumn<'a>,
+    random: MaybeColumn<'a>,
+}
 
 macro_rules! columns {
     ($($name:ident),+ $(,)?) => {
         /// The columns of a trace that a replay reads.
         pub struct ReplayColumns<'a> {
             $($name: &'a Int64Array,)+
-            /// `arg0`, `arg1`, …: a record that is older than an argument lacks its column.
-            args: [Option<&'a Int64Array>; ARGUMENT_WORDS],
+            args: [MaybeColumn<'a>; ARGUMENT_COLUMNS],
+            /// The fields of a rate sample, in their order; null where there is none.
+            rate_sample: [MaybeColumn<'a>; RateSample::FIELDS.len()],
+            rate: RateColumns<'a>,
             /// Not in every record.
             pacing: Option<[&'a Int64Array; 2]>,
             state_after: Option<&'a FixedSizeBinaryArray>,
@@ -187,10 +206,9 @@ macro_rules! columns {
                     })
                 };
                 let arguments = || {
-                    let mut args = [None; ARGUMENT_WORDS];
+                    let mut args = [None; ARGUMENT_COLUMNS];
                     for (place, arg) in args.iter_mut().enumerate() {
-                        let column = column(&format!("arg{place}"));
-                        *arg = if place < OLDEST_ARGUMENTS { Some(column?) } else { column.ok() };
+                        *arg = Some(column(&format!("arg{place}"))?);
                     }
                     PyResult::Ok(args)
                 };
@@ -202,6 +220,20 @@ macro_rules! columns {
                 Ok(Self {
                     $($name: column(stringify!($name))?,)+
                     args: arguments()?,
+                    rate_sample: std::array::from_fn(|place| {
+                        let (name, ..) = RateSample::FIELDS[place];
+                        column(&format!("rs_{name}")).ok()
+                    }),
+                    rate: RateColumns {
+                        delivered_us: column("delivered_mstamp_us").ok(),
+                        first_sent_us: column("first_tx_mstamp_us").ok(),
+                        delivered_ce: column("delivered_ce").ok(),
+                        lost: column("lost").ok(),
+                        app_limited: column("app_limited").ok(),
+                        paced_ahead_us: column("paced_ahead_us").ok(),
+                        pacing_shift: column("pacing_shift").ok(),
+                        random: column("random").ok(),
+                    },
                     pacing: pacing.map(|(rate, status)| [rate, status]),
                     state_after,
                 })
@@ -242,6 +274,9 @@ columns!(
     cwnd_cnt_after,
 );
 
+/// Linux's, where a record does not hold it.
+const DEFAULT_PACING_SHIFT: u8 = 10;
+
 /// Who paces, by Linux's number.
 const fn pacing_status(number: u32) -> PacingStatus {
     match number {
@@ -263,7 +298,22 @@ impl ReplayColumns<'_> {
     /// One row. Unsigned values come as their bits.
     pub fn row(&self, hook: &str, i: usize, tick_hz: u32) -> PyResult<Row> {
         let u32_at = |column: &Int64Array| column.value(i) as u32;
-        let arguments = self.args.map(|column| column.map_or(0, u32_at));
+        let known = |column: MaybeColumn<'_>| {
+            column.filter(|column| column.is_valid(i)).map(|column| column.value(i))
+        };
+        let maybe = |column: MaybeColumn<'_>| known(column).unwrap_or(0).cast_unsigned();
+        let mut arguments = [0; ARGUMENT_WORDS];
+        for (word, column) in arguments.iter_mut().zip(self.args) {
+            *word = maybe(column) as u32;
+        }
+        if hook == Hook::CongControl.name() {
+            // Null where the sample says nothing; a record leaves out a column that has nothing but zeros.
+            let sample = Call::CongControl { ack: 0, flags: 0, sample: RateSample::NONE }.words(0);
+            let first = Hook::CongControl.words() - self.rate_sample.len();
+            for (place, column) in (first..).zip(self.rate_sample) {
+                arguments[place] = known(column).map_or(sample[place], |value| value as u32);
+            }
+        }
         let call = Hook::by_name(hook).and_then(|hook| Call::read(hook, arguments, u32_at(self.mss)));
         let call = call.ok_or_else(|| {
             let [first, ..] = arguments;
@@ -292,10 +342,18 @@ impl ReplayColumns<'_> {
             cwnd_clamp: u32_at(self.cwnd_clamp),
             srtt_us8: u32_at(self.srtt_us8),
             min_rtt_us: if min_rtt_us == u32::MAX { 0 } else { min_rtt_us },
+            delivered_us: maybe(self.rate.delivered_us) as u32,
+            first_sent_us: maybe(self.rate.first_sent_us) as u32,
+            delivered_ce: maybe(self.rate.delivered_ce) as u32,
+            lost: maybe(self.rate.lost) as u32,
+            app_limited: maybe(self.rate.app_limited) as u32,
+            paced_ahead_us: maybe(self.rate.paced_ahead_us) as u32,
+            random: maybe(self.rate.random) as u32,
             gso_max_size: u32_at(self.gso_max_size),
             is_cwnd_limited: u32_at(self.is_cwnd_limited) != 0,
             ca_state: CaState::from_u8(u32_at(self.ca_state) as u8),
             pacing_status: pacing_status(u32_at(self.pacing_status)),
+            pacing_shift: known(self.rate.pacing_shift).map_or(DEFAULT_PACING_SHIFT, |shift| shift as u8),
         };
         let after = After {
             returned: u32_at(self.ret),

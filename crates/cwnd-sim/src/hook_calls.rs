@@ -5,7 +5,7 @@
 use cwnd::ParamError;
 use cwnd::registry::Custom;
 use cwnd::replay::Call;
-use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller, Info};
+use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller, Info, RateSample};
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -142,8 +142,9 @@ impl CongestionControl for Observed {
         self.algorithm.has_cong_control()
     }
 
-    fn cong_control(&mut self, conn: &mut Conn, acked: u32, (): &()) {
-        self.log(conn, Call::CongControl { acked }, |cc, conn| cc.cong_control(conn, acked), nothing);
+    fn cong_control(&mut self, conn: &mut Conn, ack: u32, flags: u32, sample: &RateSample, (): &()) {
+        let call = Call::CongControl { ack, flags, sample: *sample };
+        self.log(conn, call, |cc, conn| cc.cong_control(conn, ack, flags, sample), nothing);
     }
 
     fn min_cwnd(&self, conn: &Conn, (): &()) -> u32 {

@@ -39,7 +39,17 @@ pub fn hook_calls_document(scenario: &Scenario, time: u64, flow: usize, count: u
 fn row(now: u64, call: &HookCall) -> Value {
     let words = call.call.words(call.before.mss);
     let arguments: Value = match call.call {
-        Call::CongAvoid { acked, .. } | Call::CongControl { acked } => json!({ "acked": acked }),
+        Call::CongAvoid { acked, .. } => json!({ "acked": acked }),
+        Call::CongControl { flags, sample, .. } => json!({
+            "flags": flags,
+            "delivered": sample.delivered,
+            "interval_us": sample.interval_us,
+            "rtt_us": sample.rtt_us,
+            "losses": sample.losses,
+            "acked_sacked": sample.acked_sacked,
+            "prior_in_flight": sample.prior_in_flight,
+            "is_app_limited": sample.is_app_limited,
+        }),
         Call::PktsAcked { sample } => {
             json!({ "pkts_acked": sample.pkts_acked, "rtt_us": sample.rtt_us, "in_flight": sample.in_flight })
         }

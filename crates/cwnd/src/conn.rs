@@ -75,7 +75,7 @@ pub enum PacingStatus {
 with_fields! {
     /// The connection as an algorithm sees it.
     ///
-    /// Hooks may write `cwnd`, `cwnd_cnt`, `ssthresh` and `pacing_rate`, nothing else: these are the fields that the
+    /// Hooks may write `cwnd`, `cwnd_cnt`, `ssthresh`, `pacing_rate` and `app_limited`, nothing else: these are the fields that the
     /// kernel lets a BPF program write. Windows are in segments, times in the unit that their name carries.
     ///
     /// Not `#[non_exhaustive]`, so that a test can write `Conn { cwnd: 20, ..Conn::new(1448, 10) }`: as long as a literal ends like this, a new
@@ -132,6 +132,21 @@ with_fields! {
         pub srtt_us8: u32,
         /// Smallest round trip time seen, µs; 0 before the first sample.
         pub min_rtt_us: u32,
+        /// When data was last delivered, or first sent after nothing was out, low 32 bits of µs. Kept where rates are sampled
+        /// ([`crate::driver::RateSampler`]).
+        pub delivered_us: u32,
+        /// When the newest of the delivered packets was sent, or the first after nothing was out, low 32 bits of µs. Kept where rates are sampled.
+        pub first_sent_us: u32,
+        /// Segments delivered so far with a congestion mark, wrapping. Kept where rates are sampled.
+        pub delivered_ce: u32,
+        /// Segments that were thought to be lost so far, wrapping. Kept where rates are sampled.
+        pub lost: u32,
+        /// `delivered` up to which the application limits the samples of the rate; 0 when it does not. Writable.
+        pub app_limited: u32,
+        /// How far pacing has already planned, µs from now: a packet that is written now leaves so much later.
+        pub paced_ahead_us: u32,
+        /// A word of randomness, the connection's own.
+        pub random: u32,
         /// Largest burst that the network card takes at once, bytes.
         pub gso_max_size: u32,
         /// Whether the window, rather than the application, held back the sender in the last window of data.
@@ -140,6 +155,8 @@ with_fields! {
         pub ca_state: CaState,
         /// Who paces.
         pub pacing_status: PacingStatus,
+        /// A burst lasts 2^-`pacing_shift` s at the pacing rate, at most.
+        pub pacing_shift: u8,
     }
 }
 
@@ -189,10 +206,18 @@ impl Conn {
             cwnd_clamp: u32::MAX,
             srtt_us8: 0,
             min_rtt_us: 0,
+            delivered_us: 0,
+            first_sent_us: 0,
+            delivered_ce: 0,
+            lost: 0,
+            app_limited: 0,
+            paced_ahead_us: 0,
+            random: 0,
             gso_max_size: 65_536,
             is_cwnd_limited: false,
             ca_state: CaState::Open,
             pacing_status: PacingStatus::None,
+            pacing_shift: 10,
         }
     }
 

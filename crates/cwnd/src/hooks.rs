@@ -5,6 +5,7 @@ use crate::argument_encoding::RecordedArgument;
 use crate::conn::{CaState, Conn};
 use crate::hook_argument_types::{AckSample, CaEvent};
 pub use crate::inner_variables::Info;
+use crate::rate_sample::{ACKED_DATA, ADVANCED, RateSample};
 use crate::rescale::Rescale;
 
 /// The table of hooks, for other macros: `for_each_hook!(m)` expands to `m! { row; … }`, `for_each_hook!(m, more)` to
@@ -42,7 +43,7 @@ macro_rules! for_each_hook {
             InAckEvent = 6: in_ack_event(flags: u32);
             UndoCwnd = 7: undo_cwnd() -> u32;
             PktsAcked = 8: pkts_acked(sample: [&] $crate::AckSample);
-            CongControl = 9 if has_cong_control: cong_control(acked: u32);
+            CongControl = 9 if has_cong_control: cong_control(ack: u32, flags: u32, sample: [&] $crate::RateSample);
         }
     };
 }
@@ -245,8 +246,17 @@ pub trait CongestionControl {
         false
     }
 
-    /// See [`CongestionControl::has_cong_control`]; `acked` segments were newly delivered.
-    fn cong_control(&mut self, _conn: &mut Conn, _acked: u32, _params: &Self::Params) {}
+    /// See [`CongestionControl::has_cong_control`]: an acknowledgement up to byte `ack`, with Linux's `flags` (from [`crate::ACKED_DATA`] on),
+    /// arrived, and `sample` is what it says of the path. A transport that samples no rates fills in `acked_sacked` and `rtt_us` alone.
+    fn cong_control(
+        &mut self,
+        _conn: &mut Conn,
+        _ack: u32,
+        _flags: u32,
+        _sample: &RateSample,
+        _params: &Self::Params,
+    ) {
+    }
 
     /// Segments have another size from now on: the state's counts of segments become counts of the new ones; `true` if they are. With
     /// `false` the algorithm is released and started anew, unless it is in its first slow start. Not a hook of Linux's, whose segments stay.
@@ -294,8 +304,21 @@ pub(crate) fn call_ack_hooks<A: CongestionControl + ?Sized>(
     cc.pkts_acked(conn, sample, params);
     cc.in_ack_event(conn, flags, params);
     if cc.has_cong_control() {
-        return cc.cong_control(conn, sample.pkts_acked, params);
+        return control_unsampled(cc, conn, sample, params);
     }
     let una = conn.snd_una;
     cc.cong_avoid(conn, una, sample.pkts_acked, params);
+}
+
+/// `cong_control`, by a transport that samples no rates.
+#[cold]
+fn control_unsampled<A: CongestionControl + ?Sized>(
+    cc: &mut A,
+    conn: &mut Conn,
+    sample: &AckSample,
+    params: &A::Params,
+) {
+    let una = conn.snd_una;
+    let rate = RateSample { acked_sacked: sample.pkts_acked, rtt_us: sample.rtt_us, ..RateSample::NONE };
+    cc.cong_control(conn, una, ACKED_DATA | ADVANCED, &rate, params);
 }

@@ -49,6 +49,7 @@ pub mod math;
 pub mod params;
 #[cfg(all(feature = "registry", feature = "std"))]
 mod plugins;
+mod rate_sample;
 mod registration;
 pub mod registry;
 #[cfg(feature = "kernel-replay")]
@@ -70,6 +71,7 @@ pub use hooks::{
     ARGUMENT_WORDS, Configured, CongestionControl, Hook, PRIVATE_BYTES, PrivateWords, StateWords,
 };
 pub use inner_variables::{Info, unit_and_scale};
+pub use rate_sample::{ACKED_DATA, ADVANCED, ECHOED_MARK, RateSample, SACKED_DATA};
 #[doc(hidden)]
 pub use rescale::SegmentCount;
 pub use rescale::{Rescale, SegmentState};

@@ -53,6 +53,7 @@ fn conn(fields: &Fields) -> Conn {
             2 => PacingStatus::Fq,
             _ => PacingStatus::None,
         },
+        ..Conn::new(0, 0)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use cwnd::params::ParamKind;
 use cwnd::registry::{Recovery, Registered, Set};
-use cwnd::{CongestionControl, Conn};
+use cwnd::{CongestionControl, Conn, RateSample};
 
 cwnd::params! {
     /// Settings of the rule.
@@ -60,7 +60,7 @@ impl CongestionControl for Pac {
         true
     }
 
-    fn cong_control(&mut self, conn: &mut Conn, _acked: u32, params: &PacParams) {
+    fn cong_control(&mut self, conn: &mut Conn, _ack: u32, _flags: u32, _sample: &RateSample, params: &PacParams) {
         self.set(conn, params);
     }
 }

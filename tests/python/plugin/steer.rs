@@ -3,7 +3,7 @@
 
 use cwnd::params::ParamKind;
 use cwnd::registry::{Recovery, Registered, Set};
-use cwnd::{CaState, CongestionControl, Conn};
+use cwnd::{CaState, CongestionControl, Conn, RateSample};
 
 cwnd::params! {
     /// Settings of the rule.
@@ -47,7 +47,8 @@ impl CongestionControl for Steer {
         true
     }
 
-    fn cong_control(&mut self, conn: &mut Conn, acked: u32, _params: &SteerParams) {
+    fn cong_control(&mut self, conn: &mut Conn, _ack: u32, _flags: u32, sample: &RateSample, _params: &SteerParams) {
+        let acked = sample.acked_sacked;
         self.calls = self.calls.wrapping_add(1);
         if matches!(conn.ca_state, CaState::Recovery | CaState::Loss) {
             conn.cwnd = conn.cwnd.min(conn.ssthresh).max(2);

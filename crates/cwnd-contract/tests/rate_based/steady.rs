@@ -6,7 +6,7 @@
 //! 1.25 times the rate, one at 0.75 times. The window is twice what the path holds.
 
 use cwnd::registry::{Custom, PluginFactory, Recovery, Set, SetDescription};
-use cwnd::{AckSample, CaState, CongestionControl, Conn};
+use cwnd::{AckSample, CaState, CongestionControl, Conn, RateSample};
 
 /// What is wrong with a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ impl CongestionControl for Steady {
         true
     }
 
-    fn cong_control(&mut self, conn: &mut Conn, _acked: u32, (): &()) {
+    fn cong_control(&mut self, conn: &mut Conn, _ack: u32, _flags: u32, _: &RateSample, (): &()) {
         conn.cwnd = conn.cwnd.max(4).min(conn.cwnd_clamp).max(1);
         if conn.srtt_us8 == 0 || conn.min_rtt_us == 0 {
             return;

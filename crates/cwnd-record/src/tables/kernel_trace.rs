@@ -59,12 +59,12 @@ columns! {
 /// A rate sample, as Linux gives one to `cong_control` (`struct rate_sample`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RateSample {
-    /// When its interval begins, on the connection's clock, µs.
-    pub prior_mstamp_us: u64,
+    /// When its interval begins, on the connection's clock, µs; only lane linux records it.
+    pub prior_mstamp_us: Option<u64>,
     /// Length of the interval, µs; negative without a sample.
-    pub interval_us: i64,
+    pub interval_us: i32,
     /// Round trip time, µs; negative without a sample.
-    pub rtt_us: i64,
+    pub rtt_us: i32,
     /// Segments delivered when the interval begins.
     pub prior_delivered: u32,
     /// Segments delivered in the interval; negative without a sample.
@@ -93,7 +93,7 @@ columns! {
         pub state_before: [u8; PRIVATE_BYTES],
         /// And after it.
         pub state_after: [u8; PRIVATE_BYTES],
-        /// The rate sample, of a call of `cong_control` in lane linux.
+        /// The rate sample, of a call of `cong_control`.
         pub rate_sample: Option<RateSample>,
     }
     /// A row per call of a hook. The private area stands beside it: [`OUR_STATE`] or [`KERNELS_STATE`].
@@ -139,6 +139,12 @@ columns! {
     Index is_cwnd_limited: u32, _, _;
     Index pacing_status: u32, "", "pacing before the call: 0 none, 1 TCP's own timer, 2 fq";
     Count pacing_rate: u64, "bytes/s", "pacing rate before the call";
+    Index delivered_mstamp_us: u32, "µs", "when data was last delivered, or first sent after nothing was out; low 32 bits";
+    Index first_tx_mstamp_us: u32, "µs", "when the newest of the delivered segments was sent, or the first after nothing was out; low 32 bits";
+    Index delivered_ce: u32, "segments", "segments delivered with a congestion mark";
+    Index paced_ahead_us: u32, "µs", "how far pacing has planned ahead";
+    Index pacing_shift: u32, "", "a burst lasts 2^-pacing_shift s at the pacing rate";
+    Index random: u32, "", "word of randomness that the call was given; 0 if none";
     Index cwnd_before: u32, "segments", "congestion window before the call";
     Index ssthresh_before: u32, "segments", "slow start threshold before the call";
     Index cwnd_cnt_before: u32, "segments", "progress towards the window's next increment, before the call";
@@ -215,13 +221,13 @@ columns! {
     Index backoff: u32, "", "doublings of the timeout";
 }
 
-/// The rate sample, which lane linux records: null at calls without one.
+/// The rate sample of `cong_control`: null at other calls.
 pub static RATE_SAMPLE: &[Column<HookRow>] = &[
     Column::new(
         "rs_prior_mstamp_us",
         "µs",
         "rate sample: when its interval begins, on the connection's clock",
-        MaybeCount(|row| Some(row.rate_sample?.prior_mstamp_us)),
+        MaybeCount(|row| row.rate_sample?.prior_mstamp_us),
     ),
     Column::new(
         "rs_interval_us",

@@ -3,7 +3,7 @@
 
 use crate::common::run;
 use cwnd::registry::{self, Custom, Description, PluginFactory, Recovery, Set, SetDescription};
-use cwnd::{CongestionControl, Conn};
+use cwnd::{CongestionControl, Conn, RateSample};
 
 /// A window of a hundred segments and 1 Mbit/s: 125 000 bytes/s. Without `rate`, none.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ impl CongestionControl for Pac {
     type Params = ();
 
     fn init(&mut self, conn: &mut Conn, (): &()) {
-        self.cong_control(conn, 0, &());
+        self.cong_control(conn, 0, 0, &RateSample::NONE, &());
     }
 
     fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
@@ -28,7 +28,7 @@ impl CongestionControl for Pac {
         true
     }
 
-    fn cong_control(&mut self, conn: &mut Conn, _acked: u32, (): &()) {
+    fn cong_control(&mut self, conn: &mut Conn, _ack: u32, _flags: u32, _: &RateSample, (): &()) {
         conn.cwnd = 100;
         if let Some(rate) = self.rate {
             conn.pacing_rate = rate;

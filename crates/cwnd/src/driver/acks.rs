@@ -5,6 +5,7 @@ use super::{Ack, Driver, Flight, Reduction};
 use crate::algorithm::Algorithm;
 use crate::conn::CaState;
 use crate::hook_argument_types::{ACK_SLOW_PATH, ACK_WINDOW_UPDATE, AckSample};
+use crate::rate_sample::{ACKED_DATA, ADVANCED, RateSample, SACKED_DATA};
 
 impl<A: Algorithm> Driver<A> {
     /// An acknowledgement arrived, and the transport has updated `conn` for it.
@@ -126,7 +127,9 @@ impl<A: Algorithm> Driver<A> {
     #[inline(always)]
     pub fn on_window(&mut self, ack: &Ack, credit: u32) {
         if self.cc.has_cong_control() {
-            self.cc.cong_control(&mut self.conn, ack.delivered);
+            let rtt_us = ack.rtt_us.map_or(-1, |rtt| rtt.min(i32::MAX as u32) as i32);
+            let sample = RateSample { acked_sacked: ack.delivered, rtt_us, ..RateSample::NONE };
+            self.on_rate(ack, 0, &sample);
         } else if matches!(self.conn.ca_state, CaState::Recovery | CaState::Cwr) {
             if self.options.reduction == Reduction::Proportional {
                 self.prr.on_ack(&mut self.conn, ack, self.options.tells_as_linux);
@@ -135,6 +138,23 @@ impl<A: Algorithm> Driver<A> {
             let una = self.conn.snd_una;
             self.cc.cong_avoid(&mut self.conn, una, credit);
         }
+    }
+
+    /// The last part where rates are sampled, for an algorithm with `cong_control`. `flags`: [`crate::ECHOED_MARK`] and others that the
+    /// acknowledgement does not say.
+    ///
+    /// ```
+    /// # use cwnd::{CaState, Configured, Conn, RateSample, algorithms::reno::Reno, driver::*};
+    /// # let conn = Conn { packets_out: 10, in_flight: 10, is_cwnd_limited: true, ..Conn::new(1200, 10) };
+    /// # let mut driver = Driver::new(Configured::<Reno>::registered(), conn, Options::QUIC);
+    /// driver.on_rate(&Ack::new(100_000, 12, 5, 5), 0, &RateSample::NONE);
+    /// assert_eq!(driver.conn.cwnd, 10); // Reno has no `cong_control`
+    /// ```
+    pub fn on_rate(&mut self, ack: &Ack, flags: u32, sample: &RateSample) {
+        let acked = if ack.acked > 0 { ACKED_DATA | ADVANCED } else { 0 };
+        let sacked = if ack.delivered > ack.acked { SACKED_DATA } else { 0 };
+        let una = self.conn.snd_una;
+        self.cc.cong_control(&mut self.conn, una, flags | acked | sacked, sample);
     }
 
     /// What an acknowledgement says of time.

@@ -4,7 +4,9 @@ use super::*;
 use crate::conn::{CaState, PacingStatus};
 use crate::hook_argument_types::{AckSample, CaEvent};
 use crate::hooks::{ARGUMENT_WORDS, Hook, PRIVATE_BYTES};
+use crate::rate_sample::RateSample;
 
+const CONTROL: Call = Call::CongControl { ack: 0, flags: 0, sample: RateSample::NONE };
 const AFTER: After = After { returned: 0, cwnd: 10, ssthresh: 10, cwnd_cnt: 4, pacing: None, state: None };
 
 fn row() -> Row {
@@ -20,7 +22,7 @@ fn reno() -> Controller {
 #[test]
 fn a_window_is_recorded_after_either_hook_of_an_acknowledgement_and_with_the_state_that_is_set() {
     let after = After { cwnd: 12, ssthresh: 9, ..AFTER };
-    for call in [Call::CongAvoid { ack: 0, acked: 4 }, Call::CongControl { acked: 4 }] {
+    for call in [Call::CongAvoid { ack: 0, acked: 4 }, CONTROL] {
         let conn = Row { call, after, ..row() }.window().expect("a row");
         assert_eq!((conn.cwnd, conn.ssthresh, conn.ca_state), (12, 9, CaState::Open));
     }
@@ -65,11 +67,13 @@ fn a_call_is_recorded_in_the_kernels_words_the_flight_in_bytes() {
     assert_eq!(Call::read(Hook::CwndEvent, [6; ARGUMENT_WORDS], 1448), None);
 }
 
-// Word n is n + 1, which is a state and an event too; a flight is whole segments of one byte.
+// Word n is n + 1, which is a state and an event too; a flight is whole segments of one byte. The last three words of a rate sample are flags.
 #[test]
 fn every_hooks_words_are_read_back_and_take_the_places_that_it_says() {
     for hook in Hook::ALL {
-        let words = core::array::from_fn(|n| if n < hook.words() { n as u32 + 1 } else { 0 });
+        let is_flag = |n: usize| hook == Hook::CongControl && n + 3 >= hook.words();
+        let word = |n: usize| if is_flag(n) { 1 } else { n as u32 + 1 };
+        let words = core::array::from_fn(|n| if n < hook.words() { word(n) } else { 0 });
         let call = Call::read(hook, words, 1).expect("a call");
         assert_eq!((call.hook(), call.words(1)), (hook, words));
         assert_eq!(Hook::by_name(hook.name()), Some(hook));

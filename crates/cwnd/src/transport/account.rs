@@ -34,7 +34,7 @@ impl<A: Algorithm> Transport<A> {
     /// The token of the packet that leaves at `now_us`; `empty`: with nothing in flight before it.
     #[inline]
     pub(super) fn token(&mut self, now_us: u64, empty: bool) -> Sent {
-        let (delivered_ago_us, first_sent_ago_us, app_limited) = self.delivery.on_sent(now_us, empty);
+        let (delivered_ago_us, first_sent_ago_us) = self.delivery.on_sent(now_us, empty);
         let position = self.next;
         self.next = position.saturating_add(1);
         Sent {
@@ -45,7 +45,7 @@ impl<A: Algorithm> Transport<A> {
             first_sent_ago_us,
             end_seq: self.driver.conn.snd_nxt,
             path: self.path,
-            app_limited,
+            app_limited: self.driver.conn.app_limited != 0,
         }
     }
 

@@ -50,8 +50,11 @@ impl<A: Algorithm> Transport<A> {
     pub fn on_lost(&mut self, now: Duration, lost: &[Lost], persistent: bool) -> Option<LossEpoch> {
         let now_us = self.advance(now);
         let (newest, bytes) = self.newest(lost.iter().map(|packet| (packet.sent, packet.bytes)))?;
+        let out = self.driver.conn.in_flight;
         self.leave_flight(bytes);
         self.show_flight();
+        let conn = &mut self.driver.conn;
+        conn.lost = conn.lost.wrapping_add(out.saturating_sub(conn.in_flight));
         self.new_loss = true;
         let (position, next, begin) = (newest.position, self.next, self.driver.recovery_end());
         if let Some(name) = self.reducing(position, |driver| driver.on_loss(now_us, position, next)) {

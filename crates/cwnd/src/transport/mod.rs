@@ -225,7 +225,7 @@ impl<A: Algorithm> Transport<A> {
     pub fn on_burst_end(&mut self, now: Duration, limit: Limit) {
         self.advance(now);
         if limit == Limit::Application {
-            self.delivery.on_app_limited(self.in_flight);
+            self.driver.conn.limit_by_application();
         }
         self.driver.on_burst_end(limit != Limit::Application);
     }
@@ -250,6 +250,7 @@ impl<A: Algorithm> Transport<A> {
             return;
         };
         let allowed = self.window().saturating_sub(self.in_flight);
+        let prior_in_flight = self.driver.conn.in_flight;
         let bytes = self.leave_flight(bytes);
         let rtt_us = (newest.position >= self.acked_end).then(|| rtt_us(now_us, newest.time_us));
         if let Some(rtt_us) = rtt_us {
@@ -275,7 +276,7 @@ impl<A: Algorithm> Transport<A> {
         };
         // An acknowledgement of less than a segment is as plain as one of more.
         let plain = self.driver.conn.ca_state == CaState::Open && !ack.new_loss;
-        self.watching(|driver| {
+        let credit = self.watching(|driver| {
             driver.on_arrival(&ack, plain);
             // Less than a segment is news all the same. The driver does not ask: each duplicate of TCP's would pay for it.
             if let (0, Some(rtt_us)) = (ack.acked, ack.rtt_us) {
@@ -283,14 +284,22 @@ impl<A: Algorithm> Transport<A> {
                 let sample = AckSample::new(0, rtt_us, driver.conn.in_flight);
                 driver.cc.pkts_acked(&mut driver.conn, &sample);
             }
-            let credit = driver.on_progress(&ack);
-            driver.on_window(&ack, credit);
+            driver.on_progress(&ack)
         });
+        let conn = &mut self.driver.conn;
+        conn.end_app_limit();
+        let rate = self.delivery.on_delivered(now_us, bytes, &newest, conn.min_rtt_us);
+        if self.driver.cc.has_cong_control() {
+            let mut sample = self.delivery.sample(&self.driver.conn, &newest, rate, rtt_us);
+            (sample.acked_sacked, sample.prior_in_flight) = (segments, prior_in_flight);
+            self.watching(|driver| driver.on_rate(&ack, 0, &sample));
+        } else {
+            self.watching(|driver| driver.on_window(&ack, credit));
+        }
         if self.driver.reduces_step_by_step() {
             self.allow_in_bytes(segments, allowed);
         }
         self.keep_two_datagrams();
-        self.delivery.on_delivered(now_us, bytes, &newest, self.driver.conn.min_rtt_us);
     }
 
     /// The peer's count of marks rose by `marks` with an ACK frame of which `newest` is the newest newly acknowledged packet (RFC 9002 §7.1,

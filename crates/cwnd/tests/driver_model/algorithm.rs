@@ -2,7 +2,7 @@
 //! The algorithms that are played: Reno and CUBIC of the registry, watched, and one with `cong_control`.
 
 use cwnd::registry::Custom;
-use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller};
+use cwnd::{AckSample, CaEvent, CaState, CongestionControl, Conn, Controller, RateSample};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A call of a hook.
@@ -146,7 +146,7 @@ impl CongestionControl for Steady {
         true
     }
 
-    fn cong_control(&mut self, conn: &mut Conn, _acked: u32, (): &()) {
+    fn cong_control(&mut self, conn: &mut Conn, _ack: u32, _flags: u32, _: &RateSample, (): &()) {
         self.watch.note(HookCall::CongControl);
         conn.cwnd = self.window;
     }

@@ -10,8 +10,8 @@
 struct cwnd_conn {
 	unsigned long long now_us, delivered, pacing_rate;
 	unsigned int ticks, tick_hz, lsndtime_ticks, mss, snd_una, snd_nxt, packets_out, in_flight, max_packets_out, cwnd, cwnd_cnt, ssthresh,
-		prior_cwnd, cwnd_clamp, srtt_us8, min_rtt_us, gso_max_size;
-	unsigned char is_cwnd_limited, ca_state, pacing_status;
+		prior_cwnd, cwnd_clamp, srtt_us8, min_rtt_us, delivered_us, first_sent_us, delivered_ce, lost, app_limited, paced_ahead_us, random, gso_max_size;
+	unsigned char is_cwnd_limited, ca_state, pacing_status, pacing_shift;
 };
 
 /*
@@ -19,6 +19,7 @@ struct cwnd_conn {
  * Their sizes are checked in C and in Rust. The library numbers them.
  */
 #define CWND_PRIVATE_WORDS 26
+#define CWND_ARGUMENT_WORDS 13
 #define CWND_HEADER_BYTES 60
 
 struct cwnd_inside {
@@ -31,14 +32,10 @@ struct cwnd_call {
 	struct cwnd_conn before;
 	struct cwnd_inside inside;
 	unsigned long long seq, socket, time_us, pacing_rate_after;
-	unsigned int private_before[CWND_PRIVATE_WORDS], private_after[CWND_PRIVATE_WORDS], args[3], returned, hook, ticks_after, cwnd_after,
+	unsigned int private_before[CWND_PRIVATE_WORDS], private_after[CWND_PRIVATE_WORDS], args[CWND_ARGUMENT_WORDS], returned, hook, ticks_after, cwnd_after,
 		ssthresh_after, cwnd_cnt_after, pacing_status_after, repaired;
-	/* The rate sample that `cong_control` was given. */
+	/* Of the rate sample that `cong_control` was given, what is not among its arguments. */
 	unsigned long long prior_mstamp_us;
-	long long interval_us, rtt_us;
-	unsigned int prior_delivered;
-	int rate_delivered, rate_delivered_ce;
-	unsigned int losses, acked_sacked, prior_in_flight, is_app_limited, is_retrans, is_ack_delayed;
 };
 
 struct cwnd_packet {
@@ -50,8 +47,8 @@ struct cwnd_packet {
 	unsigned char header[CWND_HEADER_BYTES];
 };
 
-_Static_assert(sizeof(struct cwnd_conn) == 96 && sizeof(struct cwnd_inside) == 60, "as in Rust");
-_Static_assert(sizeof(struct cwnd_call) == 512 && sizeof(struct cwnd_packet) == 328, "as in Rust");
+_Static_assert(sizeof(struct cwnd_conn) == 128 && sizeof(struct cwnd_inside) == 60, "as in Rust");
+_Static_assert(sizeof(struct cwnd_call) == 528 && sizeof(struct cwnd_packet) == 360, "as in Rust");
 
 /* What the library calls. */
 struct cwnd_kernel {
@@ -103,7 +100,7 @@ struct cwnd_links {
 	void (*dropped)(unsigned long long now, unsigned int link, unsigned int number);
 };
 
-#define CWND_VERSION 3
+#define CWND_VERSION 4
 /* Name of the library's only symbol: `const struct cwnd_links *cwnd_links(void)`. */
 #define CWND_SYMBOL "cwnd_links"
 

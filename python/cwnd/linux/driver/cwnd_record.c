@@ -4,6 +4,7 @@
  * probes and reordering, each with the connection before it. Nothing else runs on this processor meanwhile: the order is that of the kernel.
  */
 
+#include <linux/jhash.h>
 #include <linux/skbuff.h>
 #include <linux/version.h>
 #include <net/tcp.h>
@@ -62,6 +63,16 @@ void cwnd_show(const struct sock *sk, struct cwnd_conn *conn)
 		.srtt_us8 = tp->srtt_us,
 		/* The kernel's "no sample yet" is all ones. */
 		.min_rtt_us = min_rtt == ~0U ? 0 : min_rtt,
+		.delivered_us = tp->delivered_mstamp,
+		.first_sent_us = tp->first_tx_mstamp,
+		.delivered_ce = tp->delivered_ce,
+		.lost = tp->lost,
+		.app_limited = tp->app_limited,
+		.paced_ahead_us = tp->tcp_wstamp_ns > tp->tcp_clock_cache ?
+					  div_u64(tp->tcp_wstamp_ns - tp->tcp_clock_cache, NSEC_PER_USEC) : 0,
+		.pacing_shift = sk->sk_pacing_shift,
+		/* Nothing is taken from the kernel's random numbers: its own draws stay what they are. */
+		.random = jhash_3words(tp->snd_nxt, tp->delivered, (u32)tp->tcp_mstamp, 0),
 		.gso_max_size = sk->sk_gso_max_size,
 		.is_cwnd_limited = tp->is_cwnd_limited,
 		.ca_state = inet_csk(sk)->icsk_ca_state,

@@ -52,6 +52,8 @@ static u32 ask(struct sock *sk, const struct algorithm *algorithm, unsigned int 
 		tp->snd_ssthresh = now.ssthresh;
 	if (now.pacing_rate != before.pacing_rate)
 		sk->sk_pacing_rate = now.pacing_rate;
+	if (now.app_limited != before.app_limited)
+		tp->app_limited = now.app_limited;
 	return result;
 }
 
@@ -76,33 +78,26 @@ void cwnd_tell(struct sock *sk, const void *record, unsigned int length)
 	tell(algorithm_of(sk), 0, record, length);
 }
 
-static void add_sample(struct cwnd_call *call, const struct rate_sample *sample)
+/* A time of a rate sample, in 32 bits. */
+static u32 time_of(long us)
 {
-	if (!sample)
-		return;
-	call->prior_mstamp_us = sample->prior_mstamp;
-	call->interval_us = sample->interval_us;
-	call->rtt_us = sample->rtt_us;
-	call->prior_delivered = sample->prior_delivered;
-	call->rate_delivered = sample->delivered;
-	call->rate_delivered_ce = sample->delivered_ce;
-	call->losses = sample->losses;
-	call->acked_sacked = sample->acked_sacked;
-	call->prior_in_flight = sample->prior_in_flight;
-	call->is_app_limited = sample->is_app_limited;
-	call->is_retrans = sample->is_retrans;
-	call->is_ack_delayed = sample->is_ack_delayed;
+	return us < 0 ? -1 : min(us, (long)INT_MAX);
 }
+
+/* The words of `cong_control`: what its table of hooks in crates/cwnd/src/hooks.rs says. */
+#define SAMPLE_WORDS(ack, flag, s)                                                                                          \
+	ack, flag, (s)->delivered, (s)->delivered_ce, (s)->prior_delivered, time_of((s)->interval_us), time_of((s)->rtt_us), \
+		(s)->losses, (s)->acked_sacked, (s)->prior_in_flight, (s)->is_app_limited, (s)->is_retrans, (s)->is_ack_delayed
 
 /*
  * A call of a hook: of the kernel's own algorithm where the struct stands for one, which is `theirs`, else of the library. `algorithm`
  * is read before the call, because `init` of DCTCP may replace it.
  */
-#define CALL(sk, which, theirs, given, ...)                                                     \
+#define CALL(sk, which, theirs, began, ...)                                                     \
 	({                                                                                      \
 		const struct algorithm *algorithm = algorithm_of(sk);                           \
 		const struct tcp_congestion_ops *kernels = algorithm->kernels;                  \
-		const u32 words[3] = { __VA_ARGS__ };                                           \
+		const u32 words[CWND_ARGUMENT_WORDS] = { __VA_ARGS__ };                         \
 		unsigned int connection = *(unsigned int *)inet_csk_ca(sk);                     \
 		struct cwnd_call call;                                                          \
 		u32 result = 0;                                                                 \
@@ -119,7 +114,7 @@ static void add_sample(struct cwnd_call *call, const struct rate_sample *sample)
 			call.hook = which;                                                      \
 			memcpy(call.args, words, sizeof(words));                                \
 			call.returned = result;                                                 \
-			add_sample(&call, given);                                               \
+			call.prior_mstamp_us = began;                                           \
 			cwnd_call_ends(sk, &call);                                              \
 			tell(algorithm, kernels ? 0 : connection, &call, sizeof(call));         \
 		}                                                                               \
@@ -135,67 +130,68 @@ static void init(struct sock *sk)
 		cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
 	if (this->is_recorded)
 		cwnd_record_timer(sk);
-	CALL(sk, INIT, if (kernels->init) kernels->init(sk), NULL, 0);
+	CALL(sk, INIT, if (kernels->init) kernels->init(sk), 0, 0);
 }
 
 static void release(struct sock *sk)
 {
-	CALL(sk, RELEASE, if (kernels->release) kernels->release(sk), NULL, 0);
+	CALL(sk, RELEASE, if (kernels->release) kernels->release(sk), 0, 0);
 }
 
 static u32 ssthresh(struct sock *sk)
 {
-	return CALL(sk, SSTHRESH, result = kernels->ssthresh(sk), NULL, 0);
+	return CALL(sk, SSTHRESH, result = kernels->ssthresh(sk), 0, 0);
 }
 
 static void cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
-	CALL(sk, CONG_AVOID, kernels->cong_avoid(sk, ack, acked), NULL, ack, acked);
+	CALL(sk, CONG_AVOID, kernels->cong_avoid(sk, ack, acked), 0, ack, acked);
 }
 
 static void set_state(struct sock *sk, u8 new)
 {
-	CALL(sk, SET_STATE, if (kernels->set_state) kernels->set_state(sk, new), NULL, new);
+	CALL(sk, SET_STATE, if (kernels->set_state) kernels->set_state(sk, new), 0, new);
 }
 
 static void cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
-	CALL(sk, CWND_EVENT, if (kernels->cwnd_event) kernels->cwnd_event(sk, event), NULL, event);
+	CALL(sk, CWND_EVENT, if (kernels->cwnd_event) kernels->cwnd_event(sk, event), 0, event);
 }
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
 /* The event that has a hook of its own. */
 static void cwnd_event_tx_start(struct sock *sk)
 {
-	CALL(sk, CWND_EVENT, if (kernels->cwnd_event_tx_start) kernels->cwnd_event_tx_start(sk), NULL, CA_EVENT_TX_START);
+	CALL(sk, CWND_EVENT, if (kernels->cwnd_event_tx_start) kernels->cwnd_event_tx_start(sk), 0, CA_EVENT_TX_START);
 }
 #endif
 
 static void in_ack_event(struct sock *sk, u32 flags)
 {
-	CALL(sk, IN_ACK_EVENT, if (kernels->in_ack_event) kernels->in_ack_event(sk, flags), NULL, flags);
+	CALL(sk, IN_ACK_EVENT, if (kernels->in_ack_event) kernels->in_ack_event(sk, flags), 0, flags);
 }
 
 static u32 undo_cwnd(struct sock *sk)
 {
-	return CALL(sk, UNDO_CWND, result = kernels->undo_cwnd(sk), NULL, 0);
+	return CALL(sk, UNDO_CWND, result = kernels->undo_cwnd(sk), 0, 0);
 }
 
 static void pkts_acked(struct sock *sk, const struct ack_sample *sample)
 {
-	CALL(sk, PKTS_ACKED, if (kernels->pkts_acked) kernels->pkts_acked(sk, sample), NULL, sample->pkts_acked, sample->rtt_us,
+	CALL(sk, PKTS_ACKED, if (kernels->pkts_acked) kernels->pkts_acked(sk, sample), 0, sample->pkts_acked, sample->rtt_us,
 	     sample->in_flight);
 }
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 static void cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *sample)
 {
-	CALL(sk, CONG_CONTROL, kernels->cong_control(sk, ack, flag, sample), sample, sample->acked_sacked);
+	CALL(sk, CONG_CONTROL, kernels->cong_control(sk, ack, flag, sample), sample->prior_mstamp, SAMPLE_WORDS(ack, flag, sample));
 }
 #else
 static void cong_control(struct sock *sk, const struct rate_sample *sample)
 {
-	CALL(sk, CONG_CONTROL, kernels->cong_control(sk, sample), sample, sample->acked_sacked);
+	CALL(sk, CONG_CONTROL, kernels->cong_control(sk, sample), sample->prior_mstamp,
+	     SAMPLE_WORDS(tcp_sk(sk)->snd_una, 0, sample));
 }
 #endif
 

@@ -257,5 +257,8 @@ impl Sender {
             self.driver.conn.pacing_rate = limits.derived; // the old algorithm's, if it set one
         }
         self.driver.switch(controller);
+        if own_rate && let Some(linux) = &mut self.linux {
+            linux.sample_rates(self.una, self.nxt);
+        }
     }
 }

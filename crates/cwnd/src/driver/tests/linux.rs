@@ -2,6 +2,7 @@
 //! What Linux's recovery asks for beyond the RFCs': reductions for data that has had one, and a window that keeps what is out.
 
 use super::*;
+use crate::rate_sample::RateSample;
 
 // RFC 8985 §6.3: not everything is lost at a timeout. Seven of 20 segments are still out, and one may go: 8, of a threshold of 10.
 #[test]
@@ -179,7 +180,7 @@ impl crate::CongestionControl for OwnWindow {
         true
     }
 
-    fn cong_control(&mut self, conn: &mut Conn, _acked: u32, (): &()) {
+    fn cong_control(&mut self, conn: &mut Conn, _ack: u32, _flags: u32, _: &RateSample, (): &()) {
         conn.cwnd = 20;
     }
 

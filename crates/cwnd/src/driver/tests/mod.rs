@@ -3,6 +3,7 @@
 
 mod idle;
 mod linux;
+mod rate;
 mod recovery_epochs;
 mod segment;
 

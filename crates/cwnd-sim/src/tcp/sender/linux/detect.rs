@@ -73,6 +73,7 @@ impl Sender {
         let Some(rtt_us) = linux.rack.rtt_us else { return Default::default() };
         let patience_us = rtt_us.saturating_add(reo_wnd_us);
         let found = linux.log.detect(linux.rack.newest, now_us.checked_sub(patience_us), &mut self.board);
+        self.count_lost(found.lost);
         self.refresh();
         let wait_us =
             found.waiting_us.map(|sent_us| sent_us.saturating_add(patience_us).saturating_sub(now_us));
@@ -175,10 +176,11 @@ impl Sender {
             Some(rtt_us) => now_us.checked_sub(rtt_us.saturating_add(reo_wnd_us)),
             None => Some(u64::MAX),
         };
-        linux.log.time_out(horizon_us, &mut self.board);
+        let lost = linux.log.time_out(horizon_us, &mut self.board);
         let repeated = linux.timeouts > 0;
         linux.timeouts = linux.timeouts.saturating_add(1);
         linux.probe = Probe::default();
+        self.count_lost(lost);
         self.refresh();
         let is_first = !self.driver.in_recovery_epoch();
         let repairs = matches!(self.driver.conn.ca_state, CaState::Recovery | CaState::Loss);

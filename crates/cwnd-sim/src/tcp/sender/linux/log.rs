@@ -213,16 +213,19 @@ impl SegmentLog {
         again
     }
 
-    /// A timeout: the first segment is lost, and so is every other that was sent at `horizon_us` or before. // RFC 8985 §6.3
-    pub fn time_out(&mut self, horizon_us: Option<u64>, board: &mut Scoreboard) {
+    /// A timeout: the first segment is lost, and so is every other that was sent at `horizon_us` or before. How many were not lost before, or
+    /// had been sent again. // RFC 8985 §6.3
+    pub fn time_out(&mut self, horizon_us: Option<u64>, board: &mut Scoreboard) -> u32 {
         self.itemise();
+        let mut count = 0;
         for position in self.first..self.end {
             let Some(entry) = self.get(position) else { break };
             let is_late = horizon_us.is_some_and(|horizon_us| entry.sent_us() <= horizon_us);
             if !entry.has(SACKED) && (position == self.first || is_late) {
-                self.lose(position, board);
+                count += u32::from(self.lose(position, board) || !entry.has(LOST));
             }
         }
+        count
     }
 
     /// The lowest lost segment that has not been sent again since.

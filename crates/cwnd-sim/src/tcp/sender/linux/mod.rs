@@ -5,6 +5,7 @@
 //! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `send_buffer` and
 //! `writer` (what the application has written), `log` (when each segment was sent, over
 //! `bursts` and `entry`), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
+//! `rates` (samples of the delivery rate),
 //! `tlp` (probes), `timer` and `wheel` (the timer, and when it fires), `variation` (of round trips), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
 //! docs/explanation/recovery-linux.md lists what Linux does beyond it.
 
@@ -16,6 +17,7 @@ mod log;
 mod offload;
 mod quiet;
 mod rack;
+mod rates;
 mod send_buffer;
 mod state;
 #[cfg(test)]
@@ -38,6 +40,7 @@ use log::SegmentLog;
 pub(super) use offload::Offload;
 use quiet::QuietMode;
 use rack::{Rack, ReorderingWindow};
+use rates::Rates;
 pub use state::LinuxState;
 pub(super) use timer::{HostTimers, TimerKind};
 use tlp::Probe;
@@ -74,6 +77,8 @@ pub struct LinuxRecovery {
     dsacks: u64,
     /// The acknowledgement that is coming echoes a congestion mark.
     pub(super) echoed: bool,
+    /// For an algorithm that is told rates.
+    rates: Option<Box<Rates>>,
 }
 
 impl LinuxRecovery {
@@ -115,6 +120,7 @@ impl Sender {
     fn on_ack_with_holes(&mut self, now: u64, packet: &AckPacket, blocks: Option<&SackBlocks>) {
         let now_us = now / 1000;
         self.set_now(now_us);
+        self.begin_sample();
         let mut arrival = Arrival { una_before: self.una, ..Arrival::default() };
         if let Some(linux) = &mut self.linux {
             linux.note_room();
@@ -154,7 +160,7 @@ impl Sender {
         self.on_ack_of_probe(arrival.dsack_of_probe, arrival.is_pure_duplicate());
         let Response { lost, wait_us, credit } = self.respond_to_ack(&ack, &arrival);
         self.settle();
-        self.driver.on_window(&ack.new_loss(lost), credit);
+        self.take_window(&ack.new_loss(lost), credit, arrival.echo);
         self.grow_by_reports(&arrival);
         self.note_window_rate();
         if let Some(wait_us) = wait_us {
@@ -269,6 +275,10 @@ impl Sender {
     fn arrived(&mut self, now_us: u64, transmission: (Transmission, Entry), echo_us: Option<u64>) {
         if let Some(linux) = &mut self.linux {
             let min_rtt_us = linux.min_rtt_us(self.driver.conn.min_rtt_us);
+            if let Some(rates) = &mut linux.rates {
+                let (Transmission { position, sent_us }, entry) = transmission;
+                rates.on_delivered(&mut self.driver.conn, position, sent_us, entry.is_sent_again());
+            }
             linux.rack.on_arrival(now_us, transmission, min_rtt_us, echo_us);
         }
     }

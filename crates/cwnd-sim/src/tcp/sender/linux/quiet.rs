@@ -109,7 +109,8 @@ impl Sender {
         let is_open = self.driver.conn.ca_state == CaState::Open;
         if let Some(linux) = &mut self.linux {
             let is_settled = linux.timeouts == 0 && linux.probe.end.is_none() && linux.window.is_settled();
-            linux.quiet.is_active = is_open && is_settled && linux.log.is_clean(&self.board);
+            let is_possible = linux.rates.is_none() && is_open && is_settled;
+            linux.quiet.is_active = is_possible && linux.log.is_clean(&self.board);
             if linux.quiet.is_active {
                 linux.log.settle();
             }

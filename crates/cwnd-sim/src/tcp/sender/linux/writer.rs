@@ -203,6 +203,7 @@ impl Sender {
         while let Some(writer) = self.writer() {
             writer.is_awake = false;
             let bytes = writer.left().min(WRITE.into()) as u32;
+            self.check_application();
             if bytes == 0 || self.write_bytes(now, bytes) == 0 {
                 break;
             }
