@@ -218,10 +218,16 @@ impl Simulation {
     /// The state of a flow's recovery has changed, or another reduction has begun in it.
     #[cold]
     fn note_state(&mut self, now: u64, number: u32, before: RecoveryState, after: RecoveryState) {
-        if after.is_reduction_after(before)
-            && let Some(ecn) = self.flows[number as usize].ecn_mut()
-        {
-            ecn.on_reduction();
+        let flow = &mut self.flows[number as usize];
+        let is_undone = flow.sender.takes_back_cwr();
+        if let Some(ecn) = flow.ecn_mut() {
+            // In this order: losses are looked for anew after an undo.
+            if is_undone {
+                ecn.on_undo();
+            }
+            if after.is_reduction_after(before) {
+                ecn.on_reduction();
+            }
         }
         self.record_event(now, number, EventKind::State, None, after.0 as u64);
     }

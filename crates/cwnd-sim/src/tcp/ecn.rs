@@ -36,6 +36,11 @@ impl Ecn {
         self.owes_cwr = true;
     }
 
+    /// The reduction was a mistake. // Linux: tcp_ecn_withdraw_cwr
+    pub const fn on_undo(&mut self) {
+        self.owes_cwr = false;
+    }
+
     /// A segment with these marks is at the receiver; `is_old`: all of it had arrived. Returns how many acknowledgements Linux does not
     /// delay for it: that of a segment with CWR, and two when an echo begins or a segment is not ECN-capable, as retransmissions are.
     // RFC 3168 §6.1.3; Linux: tcp_ecn_accept_cwr, then tcp_ecn_check_ce

@@ -123,3 +123,16 @@ fn a_flow_without_ecn_is_dropped_from_where_others_are_marked() {
     let drops: Vec<_> = summary.flows.iter().map(|flow| flow.run.drops.total()).collect();
     assert!(drops[0] == 0 && drops[1] > 0 && summary.links[0].marks_run > 0, "{drops:?}");
 }
+
+// Linux's tcp_ecn_withdraw_cwr. Late packets begin a recovery at segment 370, which is undone before segment 430, the next new one, leaves.
+// Lane linux sends CWR with these segments and with no other.
+#[test]
+fn the_receiver_is_not_told_of_a_reduction_that_was_undone() {
+    let mut simulation = run("duration = '3s'\nseed = 3\n[link]\nrate = '9.71Mbit/s'\nrtt = '61.9ms'\n\
+         reorder = { share = 0.02, extra = '23.7ms' }\nqueue = { kind = 'codel', limit = '200packets', ecn = true }\n\
+         [record]\npackets = 'senders'\n[[flow]]\ncc = 'cubic-linux'\nhost_clock_phase = '1234us'\necn = true");
+    let packets = captured(&mut simulation, "senders");
+    let told = packets.iter().filter(|packet| packet.is_data && flags(packet).1);
+    let told: Vec<u32> = told.map(|packet| (packet.sequence() - 1) / 1448).collect();
+    assert_eq!(told, [52, 242, 355, 1933]);
+}

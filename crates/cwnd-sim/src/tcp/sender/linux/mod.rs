@@ -77,6 +77,8 @@ pub struct LinuxRecovery {
     dsacks: u64,
     /// The acknowledgement that is coming echoes a congestion mark.
     pub(super) echoed: bool,
+    /// An undo has raised the threshold.
+    takes_back_cwr: bool,
     /// For an algorithm that is told rates.
     rates: Option<Box<Rates>>,
 }

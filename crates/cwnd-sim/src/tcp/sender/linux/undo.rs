@@ -101,11 +101,12 @@ impl Sender {
         let again = linux.log.any_sent_again(&self.board);
         let is_missing = !opens && (self.board.sacked_out + lost > 0 || again);
         let state = if is_missing { CaState::Disorder } else { CaState::Open };
-        let now_us = self.driver.conn.now_us;
+        let (now_us, ssthresh) = (self.driver.conn.now_us, self.driver.conn.ssthresh);
         let undo = |name| self.driver.on_spurious_into(now_us, name, state);
         if !names.into_iter().flatten().map(undo).fold(false, |_, done| done) {
             return false;
         }
+        linux.takes_back_cwr |= self.driver.conn.ssthresh > ssthresh;
         linux.timeouts = 0;
         linux.undo.frto = false;
         linux.rack.advanced = true; // losses are looked for anew
@@ -114,6 +115,11 @@ impl Sender {
             self.refresh();
         }
         true
+    }
+
+    /// Whether the receiver is not to be told of the last reduction, because it was undone. Says so once.
+    pub fn takes_back_cwr(&mut self) -> bool {
+        self.linux.as_mut().is_some_and(|linux| std::mem::take(&mut linux.takes_back_cwr))
     }
 
     /// Undoes where D-SACKs have come for all retransmissions.
