@@ -65,12 +65,18 @@ def scenario(name: str) -> cwnd.Scenario:
     return cwnd.Scenario.from_toml(PATH.format(queue=queue, name=name, marked=str(marked).lower()))
 
 
+#: What only algorithms that set the rate read of a connection.
+OF_RATES = ["delivered_mstamp_us", "first_tx_mstamp_us", "delivered_ce", "paced_ahead_us", "pacing_shift", "random"]
+
+
 def used(table: pa.Table) -> pa.Table:
-    """The columns without private words that stay zero, and without a rate sample's that stay null."""
+    """The columns without private words that stay zero, a rate sample's that stay null, and what is there for rates where none is set."""
+    sets_the_rate = pc.any(pc.equal(table["hook"], "cong_control")).as_py()
     kept = [
         name
         for name in table.column_names
-        if not name.startswith(("priv", "rs_")) or pc.max(pc.fill_null(table[name], 0)).as_py() != 0
+        if (not name.startswith(("priv", "rs_")) or pc.max(pc.fill_null(table[name], 0)).as_py() != 0)
+        and (sets_the_rate or name not in OF_RATES)
     ]
     return table.select(kept)
 
