@@ -17,6 +17,7 @@ mod network;
 mod networks;
 mod no_rate;
 mod own_rate;
+mod rates;
 mod regressions;
 mod relations;
 mod response;

@@ -2,6 +2,7 @@
 //! What a stack does not see: tokens, segments, timeouts, and the conditions of a jump.
 
 use super::*;
+use crate::conn::Conn;
 
 const MTU: u64 = 1200;
 
@@ -199,4 +200,53 @@ fn another_path_allows_no_packet_for_a_loss_on_the_old_one() {
     assert!(cc.allows_fast_retransmission());
     cc.on_path_change(ms(1060));
     assert!(!cc.allows_fast_retransmission());
+}
+
+/// Notes the samples that it is told.
+#[derive(Clone, Debug, Default)]
+struct Watcher(std::sync::Arc<std::sync::Mutex<Vec<crate::RateSample>>>);
+
+impl crate::CongestionControl for Watcher {
+    type Params = ();
+
+    fn ssthresh(&mut self, conn: &mut Conn, (): &()) -> u32 {
+        conn.cwnd
+    }
+
+    fn cong_avoid(&mut self, _: &mut Conn, _ack: u32, _acked: u32, (): &()) {}
+
+    fn has_cong_control(&self) -> bool {
+        true
+    }
+
+    fn cong_control(&mut self, _: &mut Conn, _ack: u32, _flags: u32, sample: &crate::RateSample, (): &()) {
+        self.0.lock().expect("one thread").push(*sample);
+    }
+}
+
+impl crate::registry::Custom for Watcher {}
+
+// Ten packets, one each millisecond. Four arrive at 50 ms: 4 in the 50 ms since the first left. Two of the others are lost; the last arrives at
+// 94, when 5 were delivered in 94 ms. What leaves at 52 ms arrives at 102: 4 had been delivered, itself and the last since 50.
+#[test]
+fn an_algorithm_with_a_rate_of_its_own_is_told_samples_in_segments() {
+    let watcher = Watcher::default();
+    let mut cc = Transport::new(Controller::Custom(Box::new(watcher.clone())), &Config::new(), ms(1000));
+    let sent: Vec<_> = (0..10).map(|n| Acked::new(cc.on_sent(ms(1000 + n), MTU), MTU)).collect();
+    cc.on_acked(ms(1050), &sent[..4], None);
+    let late = Acked::new(cc.on_sent(ms(1052), MTU), MTU);
+    cc.on_lost(ms(1060), &[4, 5].map(|n: usize| Lost::new(sent[n].sent, MTU)), false);
+    cc.on_acked(ms(1094), &sent[9..], None);
+    cc.on_acked(ms(1102), &[late], None);
+    let samples = watcher.0.lock().expect("one thread");
+    let told = |n: usize| {
+        let sample = &samples[n];
+        (sample.delivered, sample.interval_us, sample.prior_delivered, sample.losses, sample.prior_in_flight)
+    };
+    assert_eq!(
+        [told(0), told(1), told(2)],
+        [(4, 50_000, 0, 0, 10), (5, 94_000, 0, 2, 5), (2, 52_000, 4, 0, 4)]
+    );
+    assert_eq!(samples.iter().map(|sample| sample.rtt_us).collect::<Vec<_>>(), [47_000, 85_000, 50_000]);
+    assert_eq!(samples.iter().map(|sample| sample.acked_sacked).sum::<u32>(), 6);
 }

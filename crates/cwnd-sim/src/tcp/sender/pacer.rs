@@ -185,8 +185,13 @@ impl Sender {
         if now < self.stop_at
             && let Some(app) = &mut limits.application
         {
-            self.data_end = app.written(now, self.data_end);
+            let end = app.written(now, self.data_end);
+            if end > self.data_end {
+                self.check_application();
+                self.data_end = end;
+            }
         }
+        let Some(limits) = &mut self.limits else { return true };
         if limits.pace == Pace::None {
             return limits.burst_left > 0;
         }
