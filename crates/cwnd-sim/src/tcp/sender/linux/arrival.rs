@@ -27,6 +27,8 @@ pub(super) struct Arrival {
     /// `una` and the highest position that had arrived, before it.
     pub una_before: u64,
     pub highest_before: u64,
+    /// The lowest segment, of those sent once, that was reported beneath one that had been; or that was reported twice.
+    pub reordered: Option<u64>,
     /// When the last of those was sent, µs.
     pub newest_us: Option<u64>,
     /// The segment that it reports as a duplicate.
@@ -47,6 +49,13 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
+    /// The segment at `position` is reported, when the highest report ends at `highest`.
+    pub fn note_reordered(&mut self, position: u64, highest: u64) {
+        if position < highest {
+            self.reordered = Some(self.reordered.map_or(position, |lowest| lowest.min(position)));
+        }
+    }
+
     /// A duplicate acknowledgement that says nothing new.
     pub const fn is_pure_duplicate(&self) -> bool {
         self.acked == 0 && self.sacked == 0 && self.dsack.is_none()

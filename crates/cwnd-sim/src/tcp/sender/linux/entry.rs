@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! One outstanding segment.
 
-/// What is known of one outstanding segment: when it was last sent, µs, above five marks.
+/// What is known of one outstanding segment: when it was last sent, µs, above six marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry(u64);
 
@@ -15,7 +15,9 @@ pub const RETRANSMITTED: u64 = 4;
 pub const SENT_AGAIN: u64 = 8;
 /// Time has shown it lost. An undo may take that back, but time is not asked again before it is sent again. // Linux: tcp_tsorted_anchor
 pub const JUDGED: u64 = 16;
-const MARKS: u32 = 5;
+/// It is in one packet with the segment before it, which a selective acknowledgement reported, too. // Linux: tcp_shift_skb_data
+pub const JOINED: u64 = 32;
+const MARKS: u32 = 6;
 
 impl Entry {
     /// A segment that is sent at `now_us` for the first time.
@@ -34,6 +36,11 @@ impl Entry {
     #[inline]
     pub const fn sent_us(self) -> u64 {
         self.0 >> MARKS
+    }
+
+    /// Whether it left in the same microsecond as the segment next to it, both for the first time: mostly in one packet.
+    pub const fn is_sent_with(self, other: Self) -> bool {
+        self.sent_us() == other.sent_us() && !self.is_sent_again() && !other.is_sent_again()
     }
 
     /// Whether it has been sent more than once.

@@ -140,6 +140,7 @@ impl Sender {
             .sent_us
             .map(|(first_us, _)| now_us.saturating_sub(u64::from((now_us as u32).wrapping_sub(first_us))));
         self.take_reports(now_us, packet, blocks, &mut arrival);
+        self.note_reordered_reports(&arrival);
         self.take_cumulative(now_us, packet.cumulative, &mut arrival);
         if arrival.acked > 0
             && let Some(linux) = &mut self.linux
@@ -204,6 +205,9 @@ impl Sender {
         blocks: Option<&SackBlocks>,
         arrival: &mut Arrival,
     ) {
+        if let Some(linux) = &mut self.linux {
+            linux.log.begin_reports();
+        }
         if let Some(position) = packet.sacked {
             let below = packet.cumulative.max(self.una);
             let is_news = position >= below && self.report(now_us, position, arrival);
@@ -240,7 +244,7 @@ impl Sender {
         arrival.sacked += 1;
         arrival.delivered += 1;
         if !entry.is_sent_again() {
-            linux.window.on_reordered(position, linux.highest);
+            arrival.note_reordered(position, linux.highest);
             arrival.original |= position < self.driver.recovery_end();
             widen(&mut arrival.sacked_us, sent.sent_us);
         }
@@ -253,6 +257,7 @@ impl Sender {
     /// The cumulative acknowledgement moves to `to`.
     fn take_cumulative(&mut self, now_us: u64, to: u64, arrival: &mut Arrival) {
         arrival.acked = to.saturating_sub(self.una) as u32;
+        let mut lowest = None;
         for position in self.una..to {
             let Some(linux) = &mut self.linux else { return };
             let Some((sent, entry)) = linux.log.take_acked(&mut self.board) else { continue };
@@ -260,7 +265,7 @@ impl Sender {
             if entry.is_sent_again() {
                 arrival.again = true;
             } else {
-                linux.window.on_reordered(position, arrival.highest_before);
+                lowest = lowest.or(Some(position));
                 arrival.original |= position < self.driver.recovery_end();
                 widen(&mut arrival.acked_us, sent.sent_us);
             }
@@ -270,8 +275,31 @@ impl Sender {
             self.arrived(now_us, (sent, entry), echo_us);
         }
         self.una = self.una.max(to);
+        if let Some(position) = lowest.filter(|&position| position < arrival.highest_before) {
+            self.note_reordered(position);
+        }
         let conn = &mut self.driver.conn;
         conn.snd_una = conn.snd_una.wrapping_add(conn.mss.wrapping_mul(arrival.acked));
+    }
+
+    /// The lowest segment that selective acknowledgements have newly reported beneath others, once for all of an acknowledgement's blocks. In the
+    /// repair after a timeout it counts only while that may be undone. // Linux: tcp_sacktag_write_queue
+    fn note_reordered_reports(&mut self, arrival: &Arrival) {
+        let in_loss = self.driver.conn.ca_state == CaState::Loss;
+        if let (Some(position), Some(linux)) = (arrival.reordered, &self.linux)
+            && (!in_loss || linux.undo.may_be_undone())
+        {
+            self.note_reordered(position);
+        }
+    }
+
+    /// The segment at `position`, sent once or reported twice, arrived after one that was sent later. How far behind is measured to the highest
+    /// report, or to what is acknowledged if nothing is reported any more. // Linux: tcp_check_sack_reordering
+    fn note_reordered(&mut self, position: u64) {
+        let is_reported = self.board.sacked_out > 0;
+        if let Some(linux) = &mut self.linux {
+            linux.window.on_reordered(position, if is_reported { linux.highest } else { self.una });
+        }
     }
 
     fn arrived(&mut self, now_us: u64, transmission: (Transmission, Entry), echo_us: Option<u64>) {
@@ -300,7 +328,7 @@ impl Sender {
         linux.undo.on_dsack(position);
         // Beyond the hole, of a segment that was sent again: one of the two came behind all that was reported. // Linux: tcp_sacktag_one
         if linux.log.get(position).is_some_and(|entry| entry.is_sent_again() && entry.has(SACKED)) {
-            linux.window.on_reordered(position, linux.highest);
+            arrival.note_reordered(position, linux.highest);
         }
     }
 }

@@ -59,6 +59,11 @@ impl Undo {
         echo_us.is_some_and(|echo_us| timers.timestamp(echo_us) < timers.timestamp(first_us))
     }
 
+    /// Whether a proof may come yet. // Linux: undo_marker
+    pub const fn may_be_undone(&self) -> bool {
+        self.start.is_some()
+    }
+
     /// Whether D-SACKs have come for all that was sent again. // RFC 3708 §2
     fn is_proven(&self) -> bool {
         self.start.is_some() && self.awaited == Some(0)
@@ -150,8 +155,10 @@ impl Sender {
         if linux.undo.start.is_none() || !linux.undo.is_original(arrival.echo_us, &linux.timers) {
             return false;
         }
-        linux.window.on_reordered(arrival.una_before, arrival.highest_before);
-        if self.board.retrans_out > 0 {
+        self.note_reordered(arrival.una_before);
+        if self.board.retrans_out > 0
+            && let Some(linux) = &mut self.linux
+        {
             linux.sending = Sending::New;
             return true;
         }

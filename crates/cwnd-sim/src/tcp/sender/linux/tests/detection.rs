@@ -213,3 +213,23 @@ fn a_duplicate_beyond_the_hole_is_reordering() {
     assert_eq!(degree(&trace("")), Some(3));
     assert_eq!(degree(&trace("85 < dsack 5")), Some(9));
 }
+
+// 0 and 1 are late, 2 and 3 are reported, and the acknowledgement that covers all of them and three more is the next that comes: 0 came behind
+// up to seven segments. Nothing is reported any more. // Linux: tcp_check_sack_reordering, tcp_highest_sack_seq
+#[test]
+fn reordering_is_measured_to_what_an_acknowledgement_covers() {
+    let sender = play(
+        "reno",
+        None,
+        "
+        0  > 0-9
+        40 < sack 2
+        40 > 10
+        41 < sack 3
+        41 > 11
+        42 < ack 7
+        42 > 12-21
+    ",
+    );
+    assert_eq!(sender.linux.as_ref().map(|linux| linux.window.degree), Some(7));
+}
