@@ -47,7 +47,7 @@ pub struct Receiver {
     /// 0 for a receiver that does not do as today's Linux, which reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5),
     /// and waits with selective acknowledgements.
     most_quick: u8,
-    /// A pause longer than this between the transmissions of two segments makes acknowledgements quick again, ms: this host's own timeout.
+    /// A pause longer than this between the arrivals of two segments in order makes acknowledgements quick again, ms: this host's own timeout.
     patience_ms: u16,
     /// Whether TS.Recent is kept apart, as a segment left an older timestamp or one that had arrived left a newer one; usually it is that of
     /// `first_sent_us`.

@@ -377,7 +377,11 @@ fn after_a_pause_acknowledgements_are_quick_again() {
     assert_eq!(begin[10..], [2]);
     let later = NOW + 11_000 + 240_000_000;
     assert_eq!(acknowledged(&mut receiver.clone(), 12, 2, later, 1000), [2]);
-    assert_eq!(acknowledged(&mut receiver, 12, 2, later + 1_000_000, 1000), [1, 1]);
+    assert_eq!(acknowledged(&mut receiver.clone(), 12, 2, later + 1_000_000, 1000), [1, 1]);
+    // A link has held them: they were sent without a pause. Segment 11 arrived at NOW + 11 µs.
+    let held = |number: u32| Segment { position: 12 + number, sent_us: (NOW / 1000) as u32 - 9_000 + number };
+    let acks = [0, 1].map(|number| receiver.on_segment(held(number), 2, later + 1_000_000).is_some());
+    assert_eq!(acks, [true, true]);
 }
 
 // A segment that comes again shows a sender in trouble.

@@ -14,9 +14,10 @@ impl Receiver {
     /// quick.
     #[inline(always)]
     pub(super) fn is_refused(&mut self, segment: Segment, count: u32, at: u64) -> bool {
-        // What is next, and was sent after the segment before it and without a pause, is not dropped: that one was not.
+        // What is next, and was sent after the segment before it, is not dropped: that one was not.
         let is_usual = segment.position == self.next as u32
-            && segment.sent_us.wrapping_sub(self.newest_sent_us) <= self.patience_us()
+            && segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed() >= 0
+            && !self.is_after_pause(at)
             && !self.keeps_recent;
         debug_assert!(!is_usual || !self.drops(segment, count, at), "{segment:?}, {self:?}");
         self.as_linux() && !is_usual && self.is_refused_if_unusual(segment, count, at)
@@ -30,17 +31,20 @@ impl Receiver {
         if self.drops(segment, count, at) {
             return true;
         }
-        let pause_us = segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed();
-        if segment.position == self.next as u32 && pause_us > self.patience_us().cast_signed() {
+        if segment.position == self.next as u32 && self.is_after_pause(at) {
             self.enter_quickack();
         }
         false
     }
 
-    /// A longer pause makes acknowledgements quick again, µs.
+    /// Whether what arrives at `at`, ns, does so after a pause that makes acknowledgements quick again. // Linux: tcp_event_data_recv
     #[inline]
-    const fn patience_us(&self) -> u32 {
-        1000 * self.patience_ms as u32
+    const fn is_after_pause(&self, at: u64) -> bool {
+        let arrived_at = match &self.reading {
+            Some(reading) => reading.arrived_at,
+            None => at,
+        };
+        at.saturating_sub(arrived_at) > 1_000_000 * self.patience_ms as u64
     }
 
     /// Whether today's Linux drops `count` segments from this one on, which arrive at `at`, ns: their timestamp is too old, or all of them are
@@ -64,6 +68,9 @@ impl Receiver {
             self.first_sent_us = first_sent_us;
         }
         self.newest_sent_us = newest_sent_us;
+        if let Some(reading) = &mut self.reading {
+            reading.arrived_at = at;
+        }
     }
 
     /// An older timestamp than TS.Recent does not take its place. // RFC 7323 §4.3 (2); Linux: tcp_replace_ts_recent
