@@ -63,7 +63,7 @@ keys! {
         ack_every: u32 = 2, Count(1, 1000), "segments",
             "the receiver acknowledges at least every n-th segment", "RFC 5681 §4.2";
         ack_delay: u64 = 40_000_000, Time, "ns",
-            "max delay of an acknowledgement", "RFC 5681 §4.2; Linux: 40 ms";
+            "max delay of an acknowledgement", "RFC 5681 §4.2; Linux: from 40 ms on";
         rwnd: Option<u32> = None, Optional(Count(1, MAX_WINDOW), "no limit; with a `stack`, its default"), "segments",
             "receive window; with a `stack`, of the connection and of its stream, in full datagrams", "RFC 9293 §3.8, RFC 9000 §4.1", Lanes::LIVE.and(Lanes::STACK);
         min_rto: u64 = 200_000_000, Time, "ns",

@@ -27,8 +27,8 @@ keys! {
             "whether a spurious timeout is detected from later acknowledgements and undone", "RFC 5682; Linux: tcp_frto = 2, or 0";
         metrics: Metrics = Metrics::Nothing, Named { all: &Metrics::ALL, name: Metrics::name, aliases: &[], or: " or " }, "",
             "what a connection inherits from earlier ones that have ended: `none`; `linux`: round trip time and reordering, as Linux does; `with-ssthresh`: also the slow start threshold, as Linux did up to 5.5", "Linux: tcp_no_metrics_save, tcp_no_ssthresh_metrics_save";
-        receive_buffer: ReceiveBuffer = ReceiveBuffer { begin: 32 << 20, max: 64 << 20 }, ReceiveBuffers, "bytes",
-            "receive buffer, initial and max (32 MiB, 64 MiB): one size for both, or a table. Up to half of it is the window. A flow with `rwnd` has its own buffer", "Linux: tcp_rmem";
+        receive_buffer: ReceiveBuffer = ReceiveBuffer { begin: 32 << 20, max: 32 << 20 }, ReceiveBuffers, "bytes",
+            "receive buffer, initial and max (32 MiB, which Linux does not raise): one size for both, or a table. Up to half of it is the window. A flow with `rwnd` has its own buffer", "Linux: tcp_rmem";
         send_buffer: u32 = 64 << 20, BUFFER_SIZE, "bytes",
             "max send buffer (64 MiB)", "Linux: tcp_wmem";
     }

@@ -18,7 +18,7 @@ fn what_is_not_written_is_as_in_linux_but_for_metrics_and_buffers() {
     let LiveSpec { sack, dsack, timestamps, adaptive_reordering, tail_loss_probe, frto, .. } = live;
     assert!(sack && dsack && timestamps && adaptive_reordering && tail_loss_probe && frto);
     assert_eq!(live.metrics, Metrics::Nothing);
-    let begin_and_max = ReceiveBuffer { begin: 32 << 20, max: 64 << 20 };
+    let begin_and_max = ReceiveBuffer { begin: 32 << 20, max: 32 << 20 };
     assert_eq!((live.receive_buffer, live.send_buffer), (begin_and_max, 64 << 20));
     assert_eq!(live, LiveSpec::default());
 }
