@@ -38,10 +38,12 @@ pub struct Receiver {
     /// When a delayed acknowledgement is due, ns.
     pub due: Option<u64>,
     is_linux: bool,
-    /// Acknowledgements that are not delayed, at most so many again after a duplicate or a pause, and how long that is, µs.
+    /// Acknowledgements that are not delayed, at most so many again after a duplicate or a pause between arrivals, and how long that is, µs.
     quick: u32,
     most_quick: u32,
     pause_us: u64,
+    /// When the last segment in order arrived, ns. // Linux: tcp_event_data_recv
+    arrived_at: u64,
     /// When the first segment of the last advance was sent, and the last one, µs.
     recent_us: (u64, u64),
     /// When a segment was sent of which the timestamp is TS.Recent, µs.
@@ -87,6 +89,7 @@ impl Receiver {
             quick: if is_linux { quick(window) } else { 0 },
             most_quick: if is_linux { quick(window) } else { 0 },
             pause_us: 1000 * timeout,
+            arrived_at: 0,
             recent_us: (0, 0),
             echo_us: 0,
             duplicate: None,
@@ -130,7 +133,7 @@ impl Receiver {
             return Some(self.send_ack(is_old.then_some(position)));
         }
         let is_next = position == self.next;
-        if is_old || is_next && self.next > 0 && sent_us > self.recent_us.1 + self.pause_us {
+        if is_old || is_next && self.next > 0 && now > self.arrived_at + 1000 * self.pause_us {
             self.quick = self.quick.max(self.most_quick);
         }
         if position != self.next {
@@ -167,7 +170,7 @@ impl Receiver {
         if self.pending == 0 && sent_us / 1000 >= self.echo_us / 1000 {
             self.echo_us = sent_us;
         }
-        self.recent_us = (oldest_us, sent_us);
+        (self.recent_us, self.arrived_at) = ((oldest_us, sent_us), now);
         self.pending += 1;
         let fills = self.has_hole();
         self.arrived[position as usize] = true;
