@@ -62,6 +62,8 @@ struct News {
     delivered: u32,
     una: u64,
     highest: u64,
+    /// The lowest segment that arrived behind one that was sent later.
+    late: Option<u64>,
     newest_us: Option<u64>,
     has_duplicate: bool,
     of_probe: bool,
@@ -178,8 +180,9 @@ impl LinuxSender {
         }
     }
 
-    /// A segment arrived behind one that was sent later. // RFC 8985 §6.2, step 3
-    fn note_order(&mut self, position: u64, highest: u64) {
+    /// A segment arrived behind one that was sent later. // RFC 8985 §6.2, step 3; how far behind: Linux, tcp_check_sack_reordering
+    fn note_order(&mut self, position: u64) {
+        let highest = if self.count(|segment| segment.sacked) > 0 { self.highest } else { self.una };
         if position < highest {
             self.seen = true;
             self.degree = self.degree.max((highest - position).min(300));
@@ -191,7 +194,9 @@ impl LinuxSender {
         let segment = self.sent[position as usize];
         news.delivered += 1;
         if segment.times == 1 {
-            self.note_order(position, if is_report { self.highest } else { news.highest });
+            if position < if is_report { self.highest } else { news.highest } {
+                news.late = Some(news.late.map_or(position, |lowest| lowest.min(position)));
+            }
             news.original |= position < self.recovery_point;
             let times = if is_report { &mut news.sacked_us } else { &mut news.acked_us };
             *times = Some((times.map_or(segment.at_us, |times| times.0), segment.at_us));
@@ -221,7 +226,8 @@ impl LinuxSender {
                 news.sacked += 1;
                 self.arrives(position, true, now_us, &mut news);
                 let segment = &mut self.sent[position as usize];
-                (segment.sacked, segment.lost, segment.again) = (true, false, false);
+                // A retransmission of what is not lost is out still. // Linux: tcp_sacktag_one
+                (segment.sacked, segment.lost, segment.again) = (true, false, segment.again && !segment.lost);
             }
         }
         if let Some(position) = ack.duplicate {
@@ -236,11 +242,18 @@ impl LinuxSender {
                     self.undo.awaited = self.undo.awaited.map(|awaited| awaited.saturating_sub(1));
                 }
                 // Sent twice and still beyond the hole: one of the two arrived behind everything reported. // Linux: tcp_sacktag_one
-                let segment = &self.sent[position as usize];
+                let segment = &mut self.sent[position as usize];
                 if position >= self.una && segment.sacked && segment.times > 1 {
-                    self.note_order(position, self.highest);
+                    news.late = Some(news.late.map_or(position, |lowest| lowest.min(position)));
                 }
+                segment.again &= !segment.sacked;
             }
+        }
+        // Once for all reports; in the repair after a timeout only while that may be undone. // Linux: tcp_sacktag_write_queue
+        if let Some(position) = news.late.take()
+            && (self.state() != CaState::Loss || self.undo.start.is_some())
+        {
+            self.note_order(position);
         }
         for position in self.una..ack.cumulative {
             news.acked += 1;
@@ -249,6 +262,9 @@ impl LinuxSender {
             }
         }
         self.una = self.una.max(ack.cumulative);
+        if let Some(position) = news.late {
+            self.note_order(position);
+        }
         news
     }
 

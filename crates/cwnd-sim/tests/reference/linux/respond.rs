@@ -164,7 +164,7 @@ impl LinuxSender {
             CaState::Recovery if self.una < self.recovery_point => {
                 if news.acked > 0 && self.undo.start.is_some() && self.is_original(news) {
                     // The hole was reordering; what is out again is awaited first. // Linux: tcp_try_undo_partial
-                    self.note_order(news.una, news.highest);
+                    self.note_order(news.una);
                     if self.count(|segment| segment.again) > 0 {
                         self.may = May::New;
                         return (false, None, news.delivered);

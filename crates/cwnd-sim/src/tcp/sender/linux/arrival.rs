@@ -29,6 +29,8 @@ pub(super) struct Arrival {
     pub highest_before: u64,
     /// The lowest segment, of those sent once, that was reported beneath one that had been; or that was reported twice.
     pub reordered: Option<u64>,
+    /// One past a segment that it has reported with nothing reported before it, and past those of its packet.
+    pub apart_end: u64,
     /// When the last of those was sent, µs.
     pub newest_us: Option<u64>,
     /// The segment that it reports as a duplicate.

@@ -38,9 +38,9 @@ impl Entry {
         self.0 >> MARKS
     }
 
-    /// Whether it left in the same microsecond as the segment next to it, both for the first time: mostly in one packet.
+    /// Whether it left in the same microsecond as the segment next to it, and both were sent again or neither.
     pub const fn is_sent_with(self, other: Self) -> bool {
-        self.sent_us() == other.sent_us() && !self.is_sent_again() && !other.is_sent_again()
+        self.sent_us() == other.sent_us() && self.is_sent_again() == other.is_sent_again()
     }
 
     /// Whether it has been sent more than once.

@@ -7,12 +7,11 @@
 //! so a segment costs the same in a window of any length. Only a timeout and an undo go through all of them.
 
 mod by_time;
+mod packets;
 
 use super::super::scoreboard::Scoreboard;
 use super::bursts::Bursts;
-use super::entry::{
-    Entry, JOINED, JUDGED, LOST, RETRANSMITTED, Retransmission, SACKED, SENT_AGAIN, Transmission,
-};
+use super::entry::{Entry, JUDGED, LOST, RETRANSMITTED, Retransmission, SACKED, SENT_AGAIN, Transmission};
 use crate::tcp::bitmap::Bitmap;
 pub use by_time::Detected;
 use std::collections::VecDeque;
@@ -41,8 +40,6 @@ pub struct SegmentLog {
     next_lost: u64,
     /// One past the highest position that was sent again.
     again_end: u64,
-    /// One past a segment that this acknowledgement has reported with nothing reported before it, and past those of its packet.
-    apart_end: u64,
 }
 
 impl SegmentLog {
@@ -178,29 +175,6 @@ impl SegmentLog {
         self.reported.first_clear(from.max(self.first), to)
     }
 
-    /// The blocks of an acknowledgement are gone through next.
-    pub const fn begin_reports(&mut self) {
-        self.apart_end = 0;
-    }
-
-    /// In which packet the segment at `position` is from now on, which is reported. Linux moves it into a reported packet before it, and then the
-    /// reported packet behind it, too; but if nothing before it is reported, its packet stays alone. // Linux: tcp_shift_skb_data
-    fn join(&mut self, position: u64, entry: Entry) {
-        let before = position.checked_sub(1).and_then(|before| self.get(before));
-        let Some(before) = before.filter(|before| before.has(SACKED)) else {
-            self.apart_end = position + 1;
-            return;
-        };
-        if self.apart_end == position && before.is_sent_with(entry) {
-            self.apart_end = position + 1;
-        } else if let Some(behind) = self.entry(position + 1).filter(|behind| behind.has(SACKED)) {
-            behind.set(JOINED);
-        }
-        if let Some(entry) = self.entry(position) {
-            entry.set(JOINED);
-        }
-    }
-
     /// A selective acknowledgement reports the segment at `position`; `None` where that is not news.
     pub fn report(&mut self, position: u64, board: &mut Scoreboard) -> Option<(Transmission, Entry)> {
         self.itemise();
@@ -211,14 +185,25 @@ impl SegmentLog {
         }
         let before = *entry;
         entry.set(SACKED);
-        entry.clear(LOST | RETRANSMITTED);
         board.sacked_out += 1;
-        board.lost_out -= u32::from(before.has(LOST));
-        board.retrans_out -= u32::from(before.has(RETRANSMITTED));
+        // The retransmission of a segment that is not lost is believed to be out still. // Linux: tcp_sacktag_one
+        if before.has(LOST) {
+            entry.clear(LOST | RETRANSMITTED);
+            board.lost_out -= 1;
+            board.retrans_out -= u32::from(before.has(RETRANSMITTED));
+        }
         self.reported.cover(first, position + 1);
         self.reported.set(position);
-        self.join(position, before);
         Some((Transmission { sent_us: before.sent_us(), position }, before))
+    }
+
+    /// The segment at `position`, reported before, is reported as a duplicate: its retransmission has arrived.
+    pub fn report_duplicate(&mut self, position: u64, board: &mut Scoreboard) {
+        if let Some(entry) = self.entry(position).filter(|entry| entry.has(RETRANSMITTED)) {
+            entry.clear(RETRANSMITTED);
+            board.retrans_out -= 1;
+        }
+        self.join_duplicate(position);
     }
 
     /// The segment at `position` is lost; whether it had been sent again.
@@ -327,7 +312,7 @@ impl SegmentLog {
             "{self:?}"
         );
         for (position, entry) in (self.first..).zip(&self.entries) {
-            assert!(!(entry.has(SACKED) && entry.has(LOST | RETRANSMITTED)), "{position}: {self:?}");
+            assert!(!(entry.has(SACKED) && entry.has(LOST)), "{position}: {self:?}");
             assert_eq!(entry.has(SACKED), self.reported.get(position), "{position}: {self:?}");
             let waits = entry.has(LOST) && !entry.has(RETRANSMITTED);
             assert!(!waits || position >= self.next_lost, "{position}: {self:?}");

@@ -3,7 +3,7 @@
 //! recovery is the driver's proportional rate reduction (RFC 9937).
 //!
 //! Modules: `quiet` (acknowledgements while nothing is missing), `offload` (segmentation offload), `send_buffer` and
-//! `writer` (what the application has written), `log` (when each segment was sent, over
+//! `writer` (what the application has written), `last_blocks` (which reports are not news), `log` (when each segment was sent, over
 //! `bursts` and `entry`), `rack` (what arrived last, the reordering window), `detect` (losses, recoveries, timeouts),
 //! `rates` (samples of the delivery rate),
 //! `tlp` (probes), `timer` and `wheel` (the timer, and when it fires), `variation` (of round trips), `undo` (needless recoveries). Where the RFCs and Linux differ, this is Linux's way; the places say so.
@@ -13,6 +13,7 @@ mod arrival;
 mod bursts;
 mod detect;
 mod entry;
+mod last_blocks;
 mod log;
 mod offload;
 mod quiet;
@@ -36,6 +37,7 @@ use cwnd::CaState;
 use cwnd::driver::Ack;
 use detect::Response;
 use entry::{Entry, SACKED, Transmission};
+use last_blocks::LastBlocks;
 use log::SegmentLog;
 pub(super) use offload::Offload;
 use quiet::QuietMode;
@@ -52,6 +54,8 @@ pub(super) use writer::Writer;
 #[derive(Debug, Default)]
 pub struct LinuxRecovery {
     pub(super) log: SegmentLog,
+    /// `None` while nothing is reported.
+    last_blocks: Option<Box<LastBlocks>>,
     rack: Rack,
     /// What the handshake has measured, µs; without one the path's propagation, which it would have measured on an idle path.
     handshake_rtt_us: u64,
@@ -205,8 +209,10 @@ impl Sender {
         blocks: Option<&SackBlocks>,
         arrival: &mut Arrival,
     ) {
-        if let Some(linux) = &mut self.linux {
-            linux.log.begin_reports();
+        if let Some(linux) = &mut self.linux
+            && self.board.sacked_out == 0
+        {
+            linux.last_blocks = None;
         }
         if let Some(position) = packet.sacked {
             let below = packet.cumulative.max(self.una);
@@ -214,20 +220,28 @@ impl Sender {
             if !is_news {
                 arrival.dsack = Some(position); // RFC 2883 §4: below the acknowledgement, or reported before
             }
+            if let Some(linux) = &mut self.linux {
+                let blocks = linux.last_blocks.get_or_insert_default();
+                if is_news { blocks.extend(position) } else { blocks.leave_place() }
+            }
         }
-        if let Some(blocks) = blocks {
+        if let Some(blocks) = blocks.filter(|blocks| !blocks.is_empty()) {
             arrival.dsack = arrival.dsack.or(blocks.duplicate(packet.cumulative));
             let mut ranges: [(u64, u64); 3] = [(0, 0); 3];
             for (range, block) in ranges.iter_mut().zip(blocks.ranges(packet.cumulative)) {
                 *range = block;
             }
+            let blocks = self.linux.as_mut().map(|linux| linux.last_blocks.get_or_insert_default());
+            let last = blocks.map(|blocks| std::mem::replace(&mut **blocks, LastBlocks::new(ranges)));
             ranges.sort_unstable();
             for (from, to) in ranges {
                 let mut from = from.max(self.una);
-                while let Some(position) =
-                    self.linux.as_ref().and_then(|linux| linux.log.first_unreported(from, to))
-                {
-                    self.report(now_us, position, arrival);
+                while let Some(position) = last.and_then(|last| last.first_outside(from, to)) {
+                    if !self.report(now_us, position, arrival)
+                        && let Some(linux) = &mut self.linux
+                    {
+                        linux.log.join_again(position);
+                    }
                     from = position + 1;
                 }
             }
@@ -241,6 +255,9 @@ impl Sender {
     fn report(&mut self, now_us: u64, position: u64, arrival: &mut Arrival) -> bool {
         let Some(linux) = &mut self.linux else { return false };
         let Some((sent, entry)) = linux.log.report(position, &mut self.board) else { return false };
+        linux
+            .log
+            .join(position, entry, &mut arrival.apart_end, || linux.offload.buffer.begins_packet(position));
         arrival.sacked += 1;
         arrival.delivered += 1;
         if !entry.is_sent_again() {
@@ -287,7 +304,7 @@ impl Sender {
     fn note_reordered_reports(&mut self, arrival: &Arrival) {
         let in_loss = self.driver.conn.ca_state == CaState::Loss;
         if let (Some(position), Some(linux)) = (arrival.reordered, &self.linux)
-            && (!in_loss || linux.undo.may_be_undone())
+            && (!in_loss || linux.undo.may())
         {
             self.note_reordered(position);
         }
@@ -329,6 +346,9 @@ impl Sender {
         // Beyond the hole, of a segment that was sent again: one of the two came behind all that was reported. // Linux: tcp_sacktag_one
         if linux.log.get(position).is_some_and(|entry| entry.is_sent_again() && entry.has(SACKED)) {
             arrival.note_reordered(position, linux.highest);
+        }
+        if linux.log.get(position).is_some_and(|entry| entry.has(SACKED)) {
+            linux.log.report_duplicate(position, &mut self.board);
         }
     }
 }

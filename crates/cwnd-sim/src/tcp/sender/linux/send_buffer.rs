@@ -152,6 +152,11 @@ impl SendBuffer {
         false
     }
 
+    /// Whether the segment at `position` is the first of a packet.
+    pub fn begins_packet(&self, position: u64) -> bool {
+        self.sent_ranges().map(|range| range.start).find(|&start| start >= position) == Some(position)
+    }
+
     /// The segments before `una` are acknowledged: packets that are wholly of these go.
     pub fn forget(&mut self, una: u64) {
         while let Some(segments) = self.sent.front().copied().map(u64::from)

@@ -31,7 +31,7 @@ impl Undo {
         self.awaited = Some(self.awaited.unwrap_or(0) + 1);
     }
 
-    /// Whether there is something to undo.
+    /// Whether there is something to undo. // Linux: undo_marker
     pub const fn may(&self) -> bool {
         self.start.is_some()
     }
@@ -57,11 +57,6 @@ impl Undo {
     fn is_original(&self, echo_us: Option<u64>, timers: &HostTimers) -> bool {
         let Some(first_us) = self.first_sent_us else { return true };
         echo_us.is_some_and(|echo_us| timers.timestamp(echo_us) < timers.timestamp(first_us))
-    }
-
-    /// Whether a proof may come yet. // Linux: undo_marker
-    pub const fn may_be_undone(&self) -> bool {
-        self.start.is_some()
     }
 
     /// Whether D-SACKs have come for all that was sent again. // RFC 3708 §2

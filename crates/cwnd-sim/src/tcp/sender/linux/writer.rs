@@ -65,18 +65,22 @@ impl Writer {
 
 /// In how many packets Linux keeps the segments from `una` on that were sent in those of `sent`: what is reported joins a reported packet before it
 /// (`tcp_shift_skb_data`), and what was sent again alone is alone (`tcp_fragment`).
-fn packets(log: &SegmentLog, sent: impl Iterator<Item = Range<u64>>, una: u64) -> u64 {
+pub(super) fn packets(log: &SegmentLog, sent: impl Iterator<Item = Range<u64>>, una: u64) -> u64 {
+    // Without entries, nothing is known but that they left in one packet.
+    let are_sent_together = |before: Option<Entry>, entry: Option<Entry>| match (before, entry) {
+        (Some(before), Some(entry)) => before.is_sent_with(entry),
+        (before, entry) => before == entry,
+    };
     let (mut count, mut before) = (0, None);
     for range in sent {
         for position in range.start.max(una)..range.end {
             let entry = log.get(position);
             let is_reported = |entry: Option<Entry>| entry.is_some_and(|entry| entry.has(SACKED));
-            let sent = |entry: Option<Entry>| entry.map(|entry| (entry.sent_us(), entry.is_sent_again()));
             let joins = match before {
                 Some(before) if is_reported(before) || is_reported(entry) => {
                     entry.is_some_and(|entry| entry.has(JOINED))
                 }
-                Some(before) => position > range.start && sent(before) == sent(entry),
+                Some(before) => position > range.start && are_sent_together(before, entry),
                 None => false,
             };
             count += u64::from(!joins);
@@ -258,44 +262,5 @@ impl Sender {
             return;
         }
         while self.hand_over(now, push) && push == Push::All {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tcp::sender::scoreboard::Scoreboard;
-
-    /// Twelve segments in packets of two, one each millisecond, of which these are reported, some by each acknowledgement: in how many packets
-    /// they are.
-    fn packets_after(acknowledgements: &[&[u64]]) -> u64 {
-        let (mut log, mut board) = (SegmentLog::default(), Scoreboard::default());
-        for packet in 1..=6 {
-            log.extend(0, 2 * packet, 1000 * packet);
-        }
-        for reports in acknowledgements {
-            log.begin_reports();
-            for &position in *reports {
-                log.report(position, &mut board).expect("news");
-            }
-        }
-        packets(&log, (0..6).map(|packet| 2 * packet..2 * packet + 2), 0)
-    }
-
-    // Linux's tcp_shift_skb_data. A report splits a packet of two.
-    #[test]
-    fn a_reported_segment_joins_a_reported_packet_before_it_and_the_one_behind_it_then() {
-        assert_eq!(packets_after(&[]), 6);
-        assert_eq!(packets_after(&[&[5]]), 7);
-        // From the front, 4, 5 and 6 become one packet, and 7 is what is left of the last one's.
-        assert_eq!(packets_after(&[&[4], &[5], &[6]]), 6);
-        // From the back, each stays alone: nothing before it is reported.
-        assert_eq!(packets_after(&[&[6], &[5], &[4]]), 8);
-        // 5 joins 4, and 6 joins them.
-        assert_eq!(packets_after(&[&[6], &[4], &[5]]), 6);
-        // One acknowledgement reports a packet before a reported one: it stays alone, as nothing before it is reported.
-        assert_eq!(packets_after(&[&[6], &[4, 5]]), 7);
-        // Of two packets, the second joins the first, and takes the one behind it.
-        assert_eq!(packets_after(&[&[8], &[4, 5, 6, 7]]), 5);
     }
 }

@@ -75,7 +75,9 @@ fn cursors_find_what_going_through_all_segments_finds() {
                     let (sent, _) = log.report(position, &mut board).expect("news");
                     newest = newest.max(sent);
                     let known = segments.get_mut(&position).expect("out");
-                    *known = Known { sacked: true, lost: false, retransmitted: false, ..*known };
+                    // Of a segment that is not lost, the retransmission is still out.
+                    let retransmitted = known.retransmitted && !known.lost;
+                    *known = Known { sacked: true, lost: false, retransmitted, ..*known };
                     assert!(log.report(position, &mut board).is_none(), "{at}: twice");
                 }
                 (7, Some(position)) if random.below(4) == 0 => {

@@ -12,6 +12,7 @@ mod detection;
 mod echoes;
 mod log;
 mod offload;
+mod packets;
 mod probes;
 mod undo;
 

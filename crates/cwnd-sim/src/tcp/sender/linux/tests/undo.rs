@@ -267,3 +267,39 @@ fn a_timeout_within_a_recovery_sends_the_flight_again() {
     ";
     play("reno", None, &[LATE, rest].concat());
 }
+
+/// The flight goes again after the timeout, until an original of it is acknowledged.
+const TWICE: &str = "
+    402 < ack 11
+    402 > 31-32
+    442 < sack 31
+    442 > 11
+    482 < ack 12
+    482 > 12-14
+    483 < ack 13 echo 442
+    483 > 15-16
+    484 < ack 14 echo 40
+    484 > 17
+";
+
+fn in_flight(sender: &super::Sender) -> (u32, u32) {
+    (sender.driver.conn.in_flight, sender.board.retrans_out)
+}
+
+// Linux (tcp_sacktag_one): 14 to 32 are out. 31 is reported, 17 to 30 are lost, 17 is out again, and so are 14 to 16, which are not lost any more: 19 - 1 - 14 + 4
+// are in flight. 15 is reported, and may be the original: its retransmission is out still, so one goes. A duplicate is that one: another goes.
+#[test]
+fn a_retransmission_of_what_is_not_lost_is_out_until_a_duplicate_reports_it() {
+    let play = |rest| in_flight(&play("reno", None, &[TIMEOUT, TWICE, rest].concat()));
+    assert_eq!(play(""), (8, 4));
+    let reported = "
+        485 < sack 15
+        485 > 18
+    ";
+    assert_eq!(play(reported), (8, 5));
+    let duplicate = "
+        486 < dsack 15
+        486 > 19
+    ";
+    assert_eq!(play(&[reported, duplicate].concat()), (8, 5));
+}
