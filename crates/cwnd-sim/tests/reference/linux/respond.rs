@@ -103,13 +103,13 @@ impl LinuxSender {
         }
     }
 
-    fn undo_if_original(&mut self, news: &News) -> bool {
-        self.undo.start.is_some() && (self.is_proven() || self.is_original(news)) && self.undo(true, true)
+    fn undo_if_original(&mut self, news: &News, forget: bool) -> bool {
+        self.undo.start.is_some() && (self.is_proven() || self.is_original(news)) && self.undo(forget, true)
     }
 
     /// RFC 5682 §3.1, with SACK.
     fn repair(&mut self, news: &News) {
-        if news.acked > 0 && self.undo_if_original(news) {
+        if news.acked > 0 && self.undo_if_original(news, true) {
             return;
         }
         let has_new = self.connection.has_new(self.una, self.nxt());
@@ -174,7 +174,7 @@ impl LinuxSender {
                 self.undo_by_dsack();
             }
             CaState::Recovery => {
-                if self.undo_if_original(news) {
+                if self.undo_if_original(news, false) {
                     self.connection.cc.cwnd_event(&mut self.connection.conn, CaEvent::CompleteCwr);
                 } else {
                     self.persist = self.persist.saturating_sub(1);

@@ -41,7 +41,8 @@ impl Sender {
                 self.undo_by_dsack();
             }
             CaState::Recovery => {
-                if self.undo_if_original(arrival) {
+                // What was lost behind it stays lost. // Linux: tcp_try_undo_recovery
+                if self.undo_if_original(arrival, false) {
                     self.driver.on_undone_reduction_over();
                 } else if let Some(linux) = &mut self.linux {
                     linux.window.on_recovery_over();

@@ -136,11 +136,11 @@ impl Sender {
 
     /// Undoes where the acknowledgement advances and answers an original, or D-SACKs have come for all retransmissions.
     // Linux: tcp_may_undo
-    pub(super) fn undo_if_original(&mut self, arrival: &Arrival) -> bool {
+    pub(super) fn undo_if_original(&mut self, arrival: &Arrival, forget_losses: bool) -> bool {
         let Some(linux) = &self.linux else { return false };
         let (undo, timers) = (&linux.undo, &linux.timers);
         let may = undo.start.is_some() && (undo.is_proven() || undo.is_original(arrival.echo_us, timers));
-        may && self.undo(true, true)
+        may && self.undo(forget_losses, true)
     }
 
     /// In fast recovery an acknowledgement of a part answers an original: the hole was reordering. Whether the recovery goes on without
@@ -164,7 +164,7 @@ impl Sender {
     /// An acknowledgement in the repair after a timeout.
     pub(super) fn repair_after_timeout(&mut self, arrival: &Arrival) {
         let is_repaired = self.una >= self.driver.recovery_end();
-        if arrival.acked > 0 && self.undo_if_original(arrival) {
+        if arrival.acked > 0 && self.undo_if_original(arrival, true) {
             return;
         }
         let may_send_new = self.has_new(self.driver.conn.now_us * 1000);

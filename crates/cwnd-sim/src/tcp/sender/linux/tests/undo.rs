@@ -303,3 +303,30 @@ fn a_retransmission_of_what_is_not_lost_is_out_until_a_duplicate_reports_it() {
     ";
     assert_eq!(play(&[reported, duplicate].concat()), (8, 5));
 }
+
+// Linux (tcp_try_undo_recovery): 14 went in the recovery, and is lost behind it when an original of the flight proves the recovery needless. It
+// stays lost, so another recovery begins.
+#[test]
+fn what_is_lost_behind_a_recovery_stays_lost_when_that_is_undone() {
+    let rest = "
+        44 < sack 5
+        45 < sack 6
+        45 > 14
+        46 < sack 7
+        47 < sack 8
+        47 > 15
+        48 < sack 9
+        80 < sack 10
+        80 > 16
+        80 < sack 11
+        81 < sack 12
+        82 < sack 13
+        82 > 17
+        87 < sack 15
+        87 > 1 14 18
+        88 < ack 14 echo 0  // five are out: half of them; one is delivered, one goes
+        88 > 19
+        88 = Recovery 5 2
+    ";
+    play("reno", None, &[LATE, rest].concat());
+}
