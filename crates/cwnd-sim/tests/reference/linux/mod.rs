@@ -17,6 +17,8 @@ struct Sent {
     /// When it was last sent, µs, and how often.
     at_us: u64,
     times: u32,
+    /// The how many-th transmission of all that was.
+    number: u64,
     sacked: bool,
     lost: bool,
     /// Sent again since it was lost, and in the pipe for that.
@@ -107,6 +109,7 @@ pub struct LinuxSender {
     timeouts: u32,
     dsacks: u64,
     retransmissions: u64,
+    transmissions: u64,
     forced: bool,
     /// The acknowledgement starts the timer anew, after what it lets go.
     restarts: bool,
@@ -141,6 +144,7 @@ impl LinuxSender {
             timeouts: 0,
             dsacks: 0,
             retransmissions: 0,
+            transmissions: 0,
             forced: false,
             restarts: false,
         }
@@ -295,12 +299,18 @@ impl LinuxSender {
         let (mut lost, mut lost_again, mut wait_us) = (false, false, None);
         let Some(rtt_us) = self.rack_rtt_us else { return (lost, lost_again, wait_us) };
         let patience_us = rtt_us + self.reordering_window_us();
-        for position in self.una..self.nxt() {
+        // In the order of their transmissions. // Linux: tcp_rack_detect_loss stops at the first that went behind what has arrived
+        let mut as_sent: Vec<u64> = (self.una..self.nxt()).collect();
+        as_sent.sort_by_key(|&position| self.sent[position as usize].number);
+        for position in as_sent {
             let newest = self.newest;
             let segment = &mut self.sent[position as usize];
             let waits = segment.lost && !segment.again;
-            if segment.sacked || waits || segment.judged || (segment.at_us, position) >= newest {
+            if segment.sacked || waits || segment.judged {
                 continue;
+            }
+            if (segment.at_us, position) >= newest {
+                break;
             }
             if segment.at_us + patience_us <= now_us {
                 lost_again |= segment.again;

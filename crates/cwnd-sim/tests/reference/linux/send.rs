@@ -123,6 +123,8 @@ impl LinuxSender {
         let segment = &mut self.sent[position as usize];
         (segment.at_us, segment.judged) = (now / 1000, false);
         segment.times += 1;
+        segment.number = self.transmissions;
+        self.transmissions += 1;
         if is_probe {
             return self.probe_leaves(now, true); // as Linux: the pipe does not count it
         }
@@ -241,7 +243,9 @@ impl Endpoint for LinuxSender {
             burst.push((position, position < self.nxt()));
             if position == self.nxt() {
                 let (sacked, lost, again, judged) = (false, false, false, false);
-                self.sent.push(Sent { at_us: now_us, times: 1, sacked, lost, again, judged });
+                let number = self.transmissions;
+                self.transmissions += 1;
+                self.sent.push(Sent { at_us: now_us, times: 1, number, sacked, lost, again, judged });
                 has_sent = true;
             } else {
                 self.send_again(now, position, is_probe);
