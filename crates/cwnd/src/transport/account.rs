@@ -35,6 +35,10 @@ impl<A: Algorithm> Transport<A> {
     #[inline]
     pub(super) fn token(&mut self, now_us: u64, empty: bool) -> Sent {
         let (delivered_ago_us, first_sent_ago_us) = self.delivery.on_sent(now_us, empty);
+        if empty {
+            let conn = &mut self.driver.conn;
+            (conn.delivered_us, conn.first_sent_us) = (now_us as u32, now_us as u32);
+        }
         let position = self.next;
         self.next = position.saturating_add(1);
         Sent {

@@ -288,6 +288,7 @@ impl<A: Algorithm> Transport<A> {
         });
         let conn = &mut self.driver.conn;
         conn.end_app_limit();
+        (conn.delivered_us, conn.first_sent_us) = (now_us as u32, newest.time_us as u32);
         let rate = self.delivery.on_delivered(now_us, bytes, &newest, conn.min_rtt_us);
         if self.driver.cc.has_cong_control() {
             let mut sample = self.delivery.sample(&self.driver.conn, &newest, rate, rtt_us);

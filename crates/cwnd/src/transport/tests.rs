@@ -249,4 +249,7 @@ fn an_algorithm_with_a_rate_of_its_own_is_told_samples_in_segments() {
     );
     assert_eq!(samples.iter().map(|sample| sample.rtt_us).collect::<Vec<_>>(), [47_000, 85_000, 50_000]);
     assert_eq!(samples.iter().map(|sample| sample.acked_sacked).sum::<u32>(), 6);
+    // The last delivery, and when its packet left.
+    let conn = &cc.driver.conn;
+    assert_eq!((conn.delivered_us, conn.first_sent_us), (1_102_000, 1_052_000));
 }
