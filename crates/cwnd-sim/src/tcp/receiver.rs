@@ -29,6 +29,16 @@ const fn quick_under(bytes: u64, mss: u32) -> u8 {
     }
 }
 
+/// The coarse clock that pauses are measured by, in units of 2¹⁶ ns: a segment takes a shift and a difference.
+const fn coarse(at: u64) -> u32 {
+    (at >> 16) as u32
+}
+
+/// What a pause of `ms` is at most, in units of that clock.
+const fn patience(ms: u64) -> u32 {
+    coarse(ms * 1_000_000) + 1
+}
+
 /// State of one flow's receiver.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
@@ -47,8 +57,10 @@ pub struct Receiver {
     /// 0 for a receiver that does not do as today's Linux, which reports segments that arrive again (RFC 2883), refuses old timestamps (RFC 7323 §5),
     /// and waits with selective acknowledgements.
     most_quick: u8,
-    /// A pause longer than this between the arrivals of two segments in order makes acknowledgements quick again, ms: this host's own timeout.
-    patience_ms: u16,
+    /// A pause longer than this between the arrivals of two segments in order makes acknowledgements quick again, units of 2¹⁶ ns: this host's own timeout.
+    patience: u32,
+    /// When the last segment in order arrived, in the same unit.
+    came: u32,
     /// Whether TS.Recent is kept apart, as a segment left an older timestamp or one that had arrived left a newer one; usually it is that of
     /// `first_sent_us`.
     keeps_recent: bool,
@@ -70,7 +82,7 @@ impl Receiver {
             quick,
             reading: Some(Box::new(Reading::new(mss, rwnd.is_some(), reads_at_once, phase_us))),
             most_quick: quick,
-            patience_ms: 1000, // RFC 6298 §2.1
+            patience: patience(1000), // RFC 6298 §2.1
             ..Self::default()
         }
     }
@@ -94,7 +106,7 @@ impl Receiver {
     /// The connection is open, after a handshake of `took` ns: the first round trip time of this host's timeout. // RFC 6298 §2.2; Linux: 200 ms
     pub fn on_open(&mut self, took: u64) {
         let took_ms = took / 1_000_000;
-        self.patience_ms = u16::try_from(took_ms + (2 * took_ms).max(200)).unwrap_or(u16::MAX);
+        self.patience = patience(took_ms + (2 * took_ms).max(200));
     }
 
     /// Whether the acknowledgement that is being delayed is one of segments beyond a hole: Linux waits with those for a millisecond at

@@ -28,8 +28,6 @@ pub(super) struct Reading {
     pub(super) stamp_phase_us: u64,
     /// When a segment was sent of which the timestamp is kept as TS.Recent, µs.
     pub(super) recent_us: u32,
-    /// When the last segment in order arrived, ns.
-    pub(super) arrived_at: u64,
 }
 
 impl Reading {
@@ -37,17 +35,8 @@ impl Reading {
     pub fn new(mss: u32, is_limited: bool, at_once: bool, phase_us: u32) -> Self {
         let opening = (!is_limited).then(|| Opening::new(mss));
         let stamp_phase_us = u64::from(phase_us) % STAMP_US;
-        let mut reading = Self {
-            opening,
-            mss,
-            is_limited,
-            from: 1,
-            to: 0,
-            is_recent: false,
-            stamp_phase_us,
-            recent_us: 0,
-            arrived_at: 0,
-        };
+        let mut reading =
+            Self { opening, mss, is_limited, from: 1, to: 0, is_recent: false, stamp_phase_us, recent_us: 0 };
         reading.set(at_once);
         reading
     }

@@ -3,24 +3,25 @@
 //! timestamp is too old or because they had been acknowledged. // RFC 7323 §4.3, §5.3
 
 use super::reading::STAMP_US;
-use super::{AckPacket, Receiver};
+use super::{AckPacket, Receiver, coarse};
 use crate::network::Segment;
 
 /// By how much a timestamp may be older than TS.Recent. // RFC 7323 §5.3; Linux: TCP_PAWS_WINDOW
 const OLDER: u64 = 1;
 
 impl Receiver {
-    /// Whether today's Linux drops `count` segments from this one on, which arrive at `at`, ns; a pause before some in order makes acknowledgements
-    /// quick.
+    /// Whether today's Linux drops `count` segments from this one on, which arrive at `at`, ns.
     #[inline(always)]
     pub(super) fn is_refused(&mut self, segment: Segment, count: u32, at: u64) -> bool {
+        if !self.as_linux() {
+            return false;
+        }
         // What is next, and was sent after the segment before it, is not dropped: that one was not.
         let is_usual = segment.position == self.next as u32
             && segment.sent_us.wrapping_sub(self.newest_sent_us).cast_signed() >= 0
-            && !self.is_after_pause(at)
             && !self.keeps_recent;
         debug_assert!(!is_usual || !self.drops(segment, count, at), "{segment:?}, {self:?}");
-        self.as_linux() && !is_usual && self.is_refused_if_unusual(segment, count, at)
+        !is_usual && self.is_refused_if_unusual(segment, count, at)
     }
 
     #[inline(never)]
@@ -28,23 +29,13 @@ impl Receiver {
         if self.next == 0 {
             return false;
         }
-        if self.drops(segment, count, at) {
-            return true;
-        }
-        if segment.position == self.next as u32 && self.is_after_pause(at) {
-            self.enter_quickack();
-        }
-        false
+        self.drops(segment, count, at)
     }
 
     /// Whether what arrives at `at`, ns, does so after a pause that makes acknowledgements quick again. // Linux: tcp_event_data_recv
     #[inline]
     const fn is_after_pause(&self, at: u64) -> bool {
-        let arrived_at = match &self.reading {
-            Some(reading) => reading.arrived_at,
-            None => at,
-        };
-        at.saturating_sub(arrived_at) > 1_000_000 * self.patience_ms as u64
+        coarse(at).wrapping_sub(self.came) > self.patience
     }
 
     /// Whether today's Linux drops `count` segments from this one on, which arrive at `at`, ns: their timestamp is too old, or all of them are
@@ -66,11 +57,13 @@ impl Receiver {
                 self.keep_recent(first_sent_us, at);
             }
             self.first_sent_us = first_sent_us;
+            // After a pause nothing is pending: an acknowledgement is not delayed for so long.
+            if self.as_linux() && self.is_after_pause(at) {
+                self.enter_quickack();
+            }
         }
         self.newest_sent_us = newest_sent_us;
-        if let Some(reading) = &mut self.reading {
-            reading.arrived_at = at;
-        }
+        self.came = coarse(at);
     }
 
     /// An older timestamp than TS.Recent does not take its place. // RFC 7323 §4.3 (2); Linux: tcp_replace_ts_recent

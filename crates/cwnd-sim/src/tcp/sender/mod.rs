@@ -295,7 +295,10 @@ impl Sender {
         self.sent.packets += 1;
         let position = match next {
             NextSegment::New => {
-                self.note_sent(now, self.nxt);
+                // What samples rates is paced.
+                if limited {
+                    self.note_sent(now, self.nxt);
+                }
                 let conn = &mut self.driver.conn;
                 conn.snd_nxt = conn.snd_nxt.wrapping_add(conn.mss);
                 conn.packets_out += 1;
