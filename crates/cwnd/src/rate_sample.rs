@@ -17,7 +17,7 @@ with_fields! {
     /// A sample of the rate at which the path delivers (Linux's `rate_sample`; draft-ietf-ccwg-bbr §4.1.1.2's RS). Counts are segments.
     ///
     /// Over `interval_us`, `delivered` segments arrived: the interval begins with the last delivery before the newest delivered segment was sent.
-    /// [`crate::driver::Rate`] makes it.
+    /// [`crate::driver::RateSampler`] makes it.
     ///
     /// ```
     /// use cwnd::RateSample;
