@@ -176,9 +176,10 @@ fn samples_are_those_of_a_plain_history() {
                 known.push(Known { sent_ms: now_ms, delivered, since_ms: last });
                 continue;
             }
-            let batch: Vec<usize> = (0..=random(out.len() as u64).min(4))
-                .filter_map(|_| (!out.is_empty()).then(|| out.remove(random(out.len() as u64) as usize)))
-                .collect();
+            let mut batch = Vec::new();
+            for _ in 0..=random(out.len() as u64).min(4) {
+                batch.push(out.remove(random(out.len() as u64) as usize));
+            }
             let newest = batch.iter().map(|&packet| (known[packet].sent_ms, packet)).max().expect("a packet");
             // An older packet than the newest delivered before makes the sample, too, where the batch has no newer one.
             let Known { sent_ms, delivered: before, since_ms: (acked_ms, first_ms) } = known[newest.1];
