@@ -143,9 +143,9 @@ with_fields! {
         pub lost: u32,
         /// `delivered` up to which the application limits the samples of the rate; 0 when it does not. Writable.
         pub app_limited: u32,
-        /// How far pacing has already planned, µs from now: a packet that is written now leaves so much later.
+        /// How far pacing has already planned, µs from now: a packet that is written now leaves so much later. Only a kernel says it; 0 elsewhere.
         pub paced_ahead_us: u32,
-        /// A word of randomness, the connection's own.
+        /// A word of randomness, another at each call. Only a kernel gives one, to algorithms with `cong_control`; 0 elsewhere.
         pub random: u32,
         /// Largest burst that the network card takes at once, bytes.
         pub gso_max_size: u32,

@@ -5,6 +5,7 @@
 //! acknowledgement. Who does neither pays nothing.
 
 use crate::conn::Conn;
+use crate::math::seq_after;
 use crate::rate_sample::RateSample;
 
 /// The connection's deliveries when a packet was sent (the draft's P): 16 bytes. Times are the low 32 bits of µs, so that a packet that was
@@ -91,7 +92,7 @@ impl RateSampler {
     pub fn on_delivered(&mut self, conn: &mut Conn, stamp: &Stamp, sent_us: u64, end: u64, is_retrans: bool) {
         let is_newer = match &self.newest {
             None => true,
-            Some(_) if sent_us as u32 != conn.first_sent_us => after(sent_us as u32, conn.first_sent_us),
+            Some(_) if sent_us as u32 != conn.first_sent_us => seq_after(sent_us as u32, conn.first_sent_us),
             Some(newest) => end > newest.end,
         };
         if is_newer {
@@ -134,11 +135,6 @@ impl RateSampler {
     }
 }
 
-/// Whether `a` comes after `b`, counts that wrap.
-const fn after(a: u32, b: u32) -> bool {
-    (b.wrapping_sub(a) as i32) < 0
-}
-
 impl Conn {
     /// The application has nothing more to send, though the window would allow it: samples of what is sent from now on are marked until
     /// what is out is delivered. // draft-ietf-ccwg-bbr §4.1.2.4; Linux: tcp_rate_check_app_limited
@@ -156,7 +152,7 @@ impl Conn {
     /// What was out when the application paused is delivered, and more.
     #[inline]
     pub(crate) const fn end_app_limit(&mut self) {
-        if self.app_limited != 0 && after(self.delivered as u32, self.app_limited) {
+        if self.app_limited != 0 && seq_after(self.delivered as u32, self.app_limited) {
             self.app_limited = 0;
         }
     }
